@@ -1,0 +1,52 @@
+"""One family of errors: each has a code, the exit status of the command line, and JSON-shaped details.
+
+The command line prints an error as one canonical JSON object on standard error (SPEC.md, section "Errors").
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class ContextFirewallError(Exception):
+    """Anything that this package refuses. `code` names the refusal; `details` says what was refused."""
+
+    code = "INTERNAL_ERROR"
+    exit_status = 1
+
+    def __init__(self, message: str, **details: Any) -> None:
+        super().__init__(message)
+        self.details: Mapping[str, Any] = details
+
+    def as_document(self) -> dict[str, Any]:
+        """The JSON object that the command line prints for this error."""
+        return {"code": self.code, "message": str(self), **self.details}
+
+
+class InvalidInput(ContextFirewallError):
+    """The envelope, an option or a file does not have the shape that its protocol asks for.
+
+    `details["key"]` names the offending place, as a dotted path from the document's root, where there is one.
+    """
+
+    code = "INVALID_INPUT"
+    exit_status = 2
+
+
+class PayloadCeilingTooSmall(ContextFirewallError):
+    """Not even the smallest truthful packet fits below the ceiling.
+
+    `details["minimum_safe_packet_bytes"]` is the smallest ceiling, in bytes, that this input can be reduced to.
+    """
+
+    code = "PAYLOAD_CEILING_TOO_SMALL"
+    exit_status = 2
+
+    def as_document(self) -> dict[str, Any]:
+        """The seed's error object: code, disposition, hash, ceilings, reference and reason."""
+        return {"code": self.code, **self.details}
+
+
+class OutputNotWritten(ContextFirewallError):
+    """A file that was asked for could not be written; nothing was left half-written."""
+
+    code = "OUTPUT_NOT_WRITTEN"

@@ -1,0 +1,60 @@
+"""What a dialect is to the reader: a row that says how its output opens, and a machine that reads it.
+
+The reader gives a machine complete lines in order, each exactly once: one by one through `line`, or many at once
+through `run` where the machine has offered a `lane` for them.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from context_firewall.transcript.facts import Reading
+
+
+class Machine(Protocol):
+    """Reads one stretch of one stream."""
+
+    def lane(self) -> re.Pattern[bytes] | None:
+        """A pattern for runs of whole lines (each with its newline) that are suppressible just now, or None.
+
+        It must be linear (possessive) and match at a line's start only.
+        """
+
+    def run(self, block: bytes, start: int, stop: int, number: int) -> int:
+        """Take the lines of block[start:stop], which `lane` matched; the first has line number `number`.
+
+        Returns how many lines were taken: all of them, or 0 to have them given one by one.
+        """
+
+    def line(self, bare: bytes, raw: bytes, number: int) -> bool:
+        """Take one line: `bare` for the rules (no ANSI, no trailing CR), `raw` as it stands. Neither has the newline.
+
+        False says that the grammar does not know this line here; the machine has accounted for it as unclassified
+        all the same, unless `complete` is true: then it has not taken the line, and the reader decides whose it is.
+        """
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything opened so far is closed and reconciled, so that something else may follow."""
+
+    def close(self, exit_code: int | None) -> Reading:
+        """No more lines come. The process' exit code is a witness for contested results."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The row of one runner's output in the registry."""
+
+    name: str
+    """As given to `--dialect`."""
+    title: str
+    """For people."""
+    checked: str
+    """The versions of the runner on whose real output the rules were checked."""
+    streams: frozenset[str]
+    """Where the runner prints; the other stream is never read by this dialect."""
+    opening: re.Pattern[bytes]
+    """A bare line that proves this dialect begins here; matched from the line's start."""
+    begin: Callable[[str], Machine]
+    """A fresh machine for the stream of that name."""
