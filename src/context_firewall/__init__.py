@@ -1,0 +1,49 @@
+"""Deterministic evidence packets of test runs: what a model may see, and receipts for what it may not.
+
+These are the public names. They take and return JSON-shaped mappings; options are keyword-only; what is refused
+raises a `ContextFirewallError` with a code.
+"""
+
+from context_firewall.documents.evidence_packet import EvidencePacket, serialize_packet
+from context_firewall.documents.model_evidence import (
+    ModelEvidence,
+    model_evidence_for_packet,
+    serialize_model_evidence,
+)
+from context_firewall.documents.value_receipt import (
+    ValueReceipt,
+    format_indicator,
+    serialize_value_receipt,
+    value_receipt_for_packet,
+)
+from context_firewall.errors import ContextFirewallError, InvalidInput, OutputNotWritten, PayloadCeilingTooSmall
+from context_firewall.reduction.pipeline import (
+    DEFAULT_POLICY,
+    SourceStream,
+    reduce_streams,
+    reduce_test_run,
+    reduce_with_value_receipt,
+)
+from context_firewall.version import __version__
+
+__all__ = [
+    "DEFAULT_POLICY",
+    "ContextFirewallError",
+    "EvidencePacket",
+    "InvalidInput",
+    "ModelEvidence",
+    "OutputNotWritten",
+    "PayloadCeilingTooSmall",
+    "SourceStream",
+    "ValueReceipt",
+    "__version__",
+    "format_indicator",
+    "model_evidence_for_packet",
+    "reduce_streams",
+    "reduce_test_run",
+    "reduce_with_value_receipt",
+    "serialize_model_evidence",
+    "serialize_packet",
+    "serialize_value_receipt",
+    "value_receipt_for_packet",
+]

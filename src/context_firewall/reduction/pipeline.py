@@ -1,0 +1,232 @@
+"""Start reading here: a test run goes in, an evidence packet comes out.
+
+    chunks of bytes -> transcript -> verdict -> plan -> packet
+
+A policy is a row: how streams become a transcript, how a transcript becomes a verdict, and the ladder of plans that a
+ceiling may force. Same bytes, same options, same policy: the same packet.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from context_firewall.canonical import FramedHash
+from context_firewall.documents import test_run_input
+from context_firewall.documents.evidence_packet import EvidencePacket
+from context_firewall.documents.test_run_input import STREAM_NAMES, parse_test_run_input
+from context_firewall.documents.value_receipt import ValueReceipt, value_receipt_for_packet
+from context_firewall.errors import InvalidInput, PayloadCeilingTooSmall
+from context_firewall.reduction.assembly import Configuration, Reduction, StreamMeasure, assemble
+from context_firewall.reduction.retention import SEED_LADDER, RetentionPlan, Rung
+from context_firewall.reduction.verdict import Circumstances, Disposition, Verdict, judge_v2, judge_v3
+from context_firewall.transcript.dialects.flat import read_flat
+from context_firewall.transcript.facts import Transcript
+
+Streams = Sequence[tuple[str, Iterable[bytes]]]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStream:
+    """One stream of a run, not yet read: `stdout` or `stderr`, its length in bytes, and its bytes in any chunks."""
+
+    name: str
+    byte_count: int
+    chunks: Iterable[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A row of the table of policies."""
+
+    revision: str
+    dialects: bool
+    """Whether a dialect may be named; otherwise `auto` is the only one."""
+    read: Callable[[Streams, int | None, str], Transcript]
+    """Streams, exit code and dialect to a transcript."""
+    judge: Callable[[Transcript, Circumstances], Verdict]
+    ladder: tuple[Rung, ...]
+
+
+class PacketAndReceipt(TypedDict):
+    """A packet and the value receipt derived from it."""
+
+    packet: EvidencePacket
+    value_receipt: ValueReceipt
+
+
+def _read_v2(streams: Streams, exit_code: int | None, dialect: str) -> Transcript:
+    return read_flat(streams)
+
+
+def _read_v3(streams: Streams, exit_code: int | None, dialect: str) -> Transcript:
+    from context_firewall.transcript.reader import read_streams
+
+    return read_streams(streams, exit_code=exit_code, dialect=dialect)
+
+
+POLICIES = (
+    Policy("test-output-policy/v2", dialects=False, read=_read_v2, judge=judge_v2, ladder=SEED_LADDER),
+    Policy("test-output-policy/v3", dialects=True, read=_read_v3, judge=judge_v3, ladder=SEED_LADDER),
+)
+
+DEFAULT_POLICY = "test-output-policy/v3"
+
+
+def reduce_test_run(
+    invocation: Mapping[str, Any] | str | bytes,
+    *,
+    max_output_bytes: int | None = None,
+    policy: str = DEFAULT_POLICY,
+    dialect: str = "auto",
+) -> EvidencePacket:
+    """Reduce a run that is handed over in an envelope (`opsle.context-firewall.test-run-input/v1`).
+
+    `invocation` is the envelope as a mapping, or as JSON text or bytes. `max_output_bytes` is a ceiling on the
+    serialised packet with its final newline. Raises InvalidInput for an envelope or an option that is not what its
+    protocol asks for, PayloadCeilingTooSmall when not even the smallest packet fits.
+    """
+    run = parse_test_run_input(invocation)
+    return reduce_streams(
+        [SourceStream(stream.name, len(stream.data), (stream.data,)) for stream in run.streams],
+        operation_id=run.operation_id,
+        source_id=run.source_id,
+        run_id=run.run_id,
+        raw_evidence_ref=run.raw_evidence_ref,
+        exit_code=run.process.exit_code,
+        duration_ms=run.process.duration_ms,
+        interrupted=run.process.interrupted,
+        max_output_bytes=max_output_bytes,
+        policy=policy,
+        dialect=dialect,
+    )
+
+
+def reduce_with_value_receipt(
+    invocation: Mapping[str, Any] | str | bytes,
+    *,
+    max_output_bytes: int | None = None,
+    policy: str = DEFAULT_POLICY,
+    dialect: str = "auto",
+    mechanism_revision: str | None = None,
+) -> PacketAndReceipt:
+    """`reduce_test_run`, and the value receipt beside it; `mechanism_revision` enters the receipt only."""
+    packet = reduce_test_run(invocation, max_output_bytes=max_output_bytes, policy=policy, dialect=dialect)
+    return {"packet": packet, "value_receipt": value_receipt_for_packet(packet, mechanism_revision=mechanism_revision)}
+
+
+def reduce_streams(
+    streams: Sequence[SourceStream],
+    *,
+    operation_id: str | None = None,
+    source_id: str | None = None,
+    run_id: str | None = None,
+    raw_evidence_ref: str | None = None,
+    exit_code: int | None = None,
+    duration_ms: float | None = None,
+    interrupted: bool = False,
+    max_output_bytes: int | None = None,
+    policy: str = DEFAULT_POLICY,
+    dialect: str = "auto",
+) -> EvidencePacket:
+    """Reduce a run straight from its streams, each read once, standard output first.
+
+    Identities that are absent or empty become reasons not to rely on the packet alone. `duration_ms` is in
+    milliseconds, `max_output_bytes` as in `reduce_test_run`; the same errors are raised, and InvalidInput too when a
+    stream does not hold as many bytes as it was announced with.
+    """
+    row = _policy(policy)
+    _check_dialect(row, dialect)
+    configuration = Configuration(row.revision, _ceiling(max_output_bytes), dialect)
+    circumstances = Circumstances(
+        operation_id=test_run_input.identity(operation_id, "operation_id"),
+        source_id=test_run_input.identity(source_id, "source_id"),
+        run_id=test_run_input.identity(run_id, "run_id"),
+        raw_evidence_ref=test_run_input.identity(raw_evidence_ref, "raw_evidence_ref"),
+        exit_code=test_run_input.exit_code(exit_code, "exit_code"),
+        duration_ms=test_run_input.duration_ms(duration_ms, "duration_ms"),
+        interrupted=interrupted,
+    )
+    ordered = _in_order(streams)
+    hashing = FramedHash()
+    transcript = row.read([(s.name, _hashed(hashing, s)) for s in ordered], circumstances.exit_code, dialect)
+    reduction = Reduction(
+        transcript=transcript,
+        circumstances=circumstances,
+        configuration=configuration,
+        streams=tuple(StreamMeasure(stream.name, stream.byte_count) for stream in ordered),
+        input_hash=hashing.digest(),
+    )
+    return _descend(row, reduction)
+
+
+def _descend(row: Policy, reduction: Reduction) -> EvidencePacket:
+    """Take the first rung whose packet fits below the ceiling."""
+    ceiling = reduction.configuration.max_output_bytes
+    verdict = row.judge(reduction.transcript, reduction.circumstances)
+    smallest = 0
+    for rung in row.ladder:
+        marked = verdict.with_reason(rung.reason)
+
+        def fits(plan: RetentionPlan, marked: Verdict = marked) -> bool:
+            return ceiling is None or _length(assemble(reduction, marked, plan)) <= ceiling
+
+        plan = rung.plan(reduction.transcript, fits)
+        if plan is None:
+            continue
+        packet = assemble(reduction, marked, plan)
+        smallest = _length(packet)
+        if ceiling is None or smallest <= ceiling:
+            return packet
+    raise PayloadCeilingTooSmall(
+        f"the smallest safe packet has {smallest} bytes",
+        disposition=Disposition.NEEDS_RAW_EVIDENCE.value,
+        input_hash=reduction.input_hash,
+        max_output_bytes=ceiling,
+        minimum_safe_packet_bytes=smallest,
+        raw_evidence_ref=reduction.circumstances.raw_evidence_ref,
+        reason=PayloadCeilingTooSmall.code,
+    )
+
+
+def _length(packet: EvidencePacket) -> int:
+    return packet["receipt"]["measurements"]["reduced_bytes"]
+
+
+def _policy(revision: str) -> Policy:
+    for row in POLICIES:
+        if row.revision == revision:
+            return row
+    raise InvalidInput(f"policy must be one of {', '.join(row.revision for row in POLICIES)}", key="policy")
+
+
+def _check_dialect(row: Policy, dialect: str) -> None:
+    if not row.dialects and dialect != "auto":
+        raise InvalidInput(f"{row.revision} has no dialects to choose from", key="dialect")
+
+
+def _ceiling(max_output_bytes: object) -> int | None:
+    if max_output_bytes is None:
+        return None
+    ceiling = test_run_input.whole_number(max_output_bytes, "max_output_bytes")
+    if ceiling < 0:
+        raise InvalidInput("max_output_bytes must not be negative", key="max_output_bytes")
+    return ceiling
+
+
+def _in_order(streams: Sequence[SourceStream]) -> tuple[SourceStream, ...]:
+    found: dict[str, SourceStream] = {}
+    for stream in streams:
+        name = test_run_input.stream_name(stream.name, "streams.name")
+        if name in found:
+            raise InvalidInput(f"{name} is given twice", key="streams.name")
+        found[name] = stream
+    if not found:
+        raise InvalidInput("there must be at least one stream", key="streams")
+    return tuple(found[name] for name in STREAM_NAMES if name in found)
+
+
+def _hashed(hashing: FramedHash, stream: SourceStream) -> Iterator[bytes]:
+    try:
+        yield from hashing.pass_through(stream.name, stream.byte_count, stream.chunks)
+    except ValueError as error:
+        raise InvalidInput(str(error), key=f"streams.{stream.name}") from None

@@ -1,0 +1,131 @@
+"""From facts to a verdict: status, disposition, and the reasons for every doubt.
+
+A verdict never looks at a ceiling. What a ceiling costs is the retention plan's to say; it adds a reason to a verdict
+(`Verdict.with_reason`) and can turn a pass into an indeterminate run, never the other way round.
+"""
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from context_firewall.transcript.doubts import Doubt
+from context_firewall.transcript.facts import Transcript
+
+
+class Status(StrEnum):
+    """How the run ended, as far as its evidence goes."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    INDETERMINATE = "indeterminate"
+
+
+class Disposition(StrEnum):
+    """Whether the packet is enough to decide on."""
+
+    SUFFICIENT = "SUFFICIENT"
+    NEEDS_RAW_EVIDENCE = "NEEDS_RAW_EVIDENCE"
+
+
+class Reason(StrEnum):
+    """Reason codes that do not come out of the transcript itself (those are `Doubt`s)."""
+
+    INTERRUPTED_OUTPUT = "INTERRUPTED_OUTPUT"
+    EXIT_STATUS_MISSING = "EXIT_STATUS_MISSING"
+    NONZERO_EXIT_WITHOUT_RECOGNIZED_FAILURE = "NONZERO_EXIT_WITHOUT_RECOGNIZED_FAILURE"
+    ZERO_EXIT_WITH_FAILURES = "ZERO_EXIT_WITH_FAILURES"
+    """The run failed by its own account, yet the process reports success."""
+    OPERATION_ID_MISSING = "OPERATION_ID_MISSING"
+    SOURCE_IDENTITY_MISSING = "SOURCE_IDENTITY_MISSING"
+    RAW_EVIDENCE_REFERENCE_MISSING = "RAW_EVIDENCE_REFERENCE_MISSING"
+    PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT = "PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT"
+    """The ceiling turned warnings or unclassified lines into references."""
+    PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED = "PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED"
+    """The ceiling leaves room for the identities of failures only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What is known of a run besides its output. `duration_ms` is in milliseconds; None is unknown."""
+
+    operation_id: str | None = None
+    source_id: str | None = None
+    run_id: str | None = None
+    raw_evidence_ref: str | None = None
+    exit_code: int | None = None
+    duration_ms: int | float | None = None
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome and everything that speaks against relying on the packet alone."""
+
+    failed: bool
+    reasons: frozenset[str]
+
+    @property
+    def status(self) -> Status:
+        """Failed beats doubt, doubt beats passed; a missing way back to the raw bytes is no doubt about the outcome."""
+        if self.failed:
+            return Status.FAILED
+        if self.reasons - {Reason.RAW_EVIDENCE_REFERENCE_MISSING}:
+            return Status.INDETERMINATE
+        return Status.PASSED
+
+    @property
+    def disposition(self) -> Disposition:
+        """Sufficient exactly when there is no reason against it."""
+        return Disposition.NEEDS_RAW_EVIDENCE if self.reasons else Disposition.SUFFICIENT
+
+    @property
+    def reason_codes(self) -> list[str]:
+        """The reasons, sorted."""
+        return sorted(str(reason) for reason in self.reasons)
+
+    def with_reason(self, reason: Reason | None) -> "Verdict":
+        """The same verdict with one more reason."""
+        return self if reason is None else replace(self, reasons=self.reasons | {reason})
+
+
+def judge_v2(transcript: Transcript, circumstances: Circumstances) -> Verdict:
+    """The verdict of policy v2."""
+    code = circumstances.exit_code
+    recognised = _failure_recognised(transcript)
+    reasons: set[str] = set(transcript.doubts)
+    if transcript.unclassified:
+        reasons.add(Doubt.UNCLASSIFIED_EVIDENCE)
+    if circumstances.interrupted:
+        reasons.add(Reason.INTERRUPTED_OUTPUT)
+    if code is None:
+        reasons.add(Reason.EXIT_STATUS_MISSING)
+    elif code != 0 and not recognised:
+        reasons.add(Reason.NONZERO_EXIT_WITHOUT_RECOGNIZED_FAILURE)
+    reasons |= _provenance_gaps(circumstances)
+    return Verdict(failed=recognised or bool(code), reasons=frozenset(reasons))
+
+
+def judge_v3(transcript: Transcript, circumstances: Circumstances) -> Verdict:
+    """The verdict of policy v3: v2's, and two ways in which a green exit code proves nothing."""
+    verdict = judge_v2(transcript, circumstances)
+    reasons = set(verdict.reasons)
+    if verdict.failed and circumstances.exit_code == 0:
+        reasons.add(Reason.ZERO_EXIT_WITH_FAILURES)
+    if not transcript.has_results and not _failure_recognised(transcript):
+        reasons.add(Doubt.NO_TEST_EVIDENCE)
+    return replace(verdict, reasons=frozenset(reasons))
+
+
+def _failure_recognised(transcript: Transcript) -> bool:
+    return bool(transcript.failures or transcript.fatal_errors or transcript.timeouts or transcript.tally.failed > 0)
+
+
+def _provenance_gaps(circumstances: Circumstances) -> AbstractSet[str]:
+    gaps: set[str] = set()
+    if circumstances.operation_id is None:
+        gaps.add(Reason.OPERATION_ID_MISSING)
+    if circumstances.source_id is None or circumstances.run_id is None:
+        gaps.add(Reason.SOURCE_IDENTITY_MISSING)
+    if circumstances.raw_evidence_ref is None:
+        gaps.add(Reason.RAW_EVIDENCE_REFERENCE_MISSING)
+    return gaps
