@@ -19,7 +19,7 @@ _PLACE = re.compile(rb"\((?:[^():]++|:(?![0-9]++:[0-9]++\)))*+:[0-9]++:[0-9]++\)
 _MESSAGE = re.compile(SPACE + rb"*+(?:error|message|cause):")
 
 
-def detail_kind(bare: bytes) -> Kind:
+def classify_detail(bare: bytes) -> Kind:
     """Kind of one bare line of a failure region, other than its header."""
     if _ASSERTION.match(bare):
         return Kind.ASSERTION

@@ -63,6 +63,8 @@ class Reading:
     doubts: frozenset[Doubt] = frozenset()
     has_results: bool = False
     """Whether at least one test result, or a runner's statement that there are none, was read."""
+    standing: int = 0
+    """How well the stretch closes: 2 with the runner's own totals in their place, 1 with a plan that is met, else 0."""
     current_test: str = ""
     """The test that was running when an unfinished stretch broke off, where the runner names it before its result."""
 

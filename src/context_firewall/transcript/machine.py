@@ -34,6 +34,9 @@ class Machine(Protocol):
         all the same, unless `complete` is true: then it has not taken the line, and the reader decides whose it is.
         """
 
+    def cut(self) -> None:
+        """The line that comes now is the stream's last and has no newline: it may have been cut."""
+
     @property
     def complete(self) -> bool:
         """Whether everything opened so far is closed and reconciled, so that something else may follow."""

@@ -1,0 +1,6 @@
+"""The registry: one row a dialect. Adding one is a module, a row here, its fixtures and its page in the docs."""
+
+from context_firewall.transcript.dialects import tap
+from context_firewall.transcript.machine import Dialect
+
+REGISTRY: tuple[Dialect, ...] = (tap.DIALECT,)

@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from context_firewall.transcript.details import SPACE, detail_kind
+from context_firewall.transcript.details import SPACE, classify_detail
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally, Transcript, combined
 from context_firewall.transcript.kinds import Kind
@@ -34,18 +34,21 @@ _S = SPACE
 
 # The word boundary after `ok` lets `ok, fine` through and keeps `okay` out. Number and dash are optional.
 _POINT = re.compile(_S + rb"*+(not )?ok(?![0-9A-Za-z_])(?:" + _S + rb"++[0-9]++)?+(?:" + _S + rb"*+-" + _S + rb"*+)?+")
-_GLYPH = re.compile(_S + rb"*+(?:(\xe2\x9c\x94)|(\xe2\x9c\x96)|\xef\xb9\xa3)" + _S + rb"++")  # ✔ ✖ ﹣
-_SKIP = re.compile(rb"(?i:#" + _S + rb"*+skip)(?![0-9A-Za-z_])")
-_TODO = re.compile(rb"(?i:#" + _S + rb"*+todo)(?![0-9A-Za-z_])")
+# ✔ ✖ ﹣, a space, and at least one more character.
+_GLYPH = re.compile(_S + rb"*+(?:(\xe2\x9c\x94)|(\xe2\x9c\x96)|\xef\xb9\xa3)" + _S + rb"(?=.)", re.DOTALL)
+# A directive has space before its sign; the space that the dash takes with it does not count.
+_SKIP = re.compile(_S + rb"#" + _S + rb"*+(?i:skip)(?![0-9A-Za-z_])")
+_TODO = re.compile(_S + rb"#" + _S + rb"*+(?i:todo)(?![0-9A-Za-z_])")
 _ELAPSED = re.compile(rb"[0-9]++(?:\.[0-9]++)?+ms")
 
 _SIGN = rb"(?:#|\xe2\x84\xb9)" + _S + rb"++"  # `# ` or `ℹ `
 _AGGREGATE = re.compile(_SIGN + rb"(tests|pass|fail|skipped)" + _S + rb"++([0-9]++)" + _S + rb"*+\Z")
 _OPENER = re.compile(_S + rb"*+(?:TAP version [0-9]++|1\.\.[0-9]++|# Subtest:)")
 _FENCE = re.compile(_S + rb"*+(?:---|\.\.\.)" + _S + rb"*+\Z")
-_FATAL = re.compile(rb"FATAL:|RUNNER CRASH:|UNCAUGHT:")
-_TIMEOUT = re.compile(rb"TIMEOUT:")
-_WARNING = re.compile(rb"WARN(?:ING)?:")
+_MARK = rb"(?:#" + _S + rb"*+)?+"
+_FATAL = re.compile(_MARK + rb"(?:FATAL|RUNNER CRASH|UNCAUGHT):")
+_TIMEOUT = re.compile(_MARK + rb"TIMEOUT:")
+_WARNING = re.compile(_MARK + rb"WARN(?:ING)?:")
 _DURATION = re.compile(_SIGN + rb"duration_ms" + _S)
 _NOTE = re.compile(_SIGN + rb"(?:(?:suites|cancelled|todo)" + _S + rb"++[0-9]++" + _S + rb"*+\Z|note:)")
 _REMARK = re.compile(rb"(?:>|\xe2\x84\xb9)" + _S + rb"|Switched to ")
@@ -54,7 +57,7 @@ _BLANK = re.compile(_S + rb"*+\Z")
 _LAST_SPACES = re.compile(rb"(?:" + _S + rb")\Z")
 
 # Runs of whole lines that are passed points, whatever stands before them: no directive, no escape sequence.
-_PASSES = re.compile(rb"(?:(?:ok [0-9]++ - |\xe2\x9c\x94 )[^\n#\x1b]*+\n)++")
+_PASSES = re.compile(rb"(?:(?:ok [0-9]++ - |\xe2\x9c\x94 (?=[!-~]))[^\n#\x1b]*+\n)++")
 
 
 def read_flat(streams: Sequence[tuple[str, Iterable[bytes]]]) -> Transcript:
@@ -168,7 +171,7 @@ class _StreamReader:
             return
         opener = _OPENER.match(seen) is not None
         if self._region is not None and not opener:
-            self._region.append(Line(self._stream, self._number, detail_kind(seen), raw))
+            self._region.append(Line(self._stream, self._number, classify_detail(seen), raw))
             return
         self._region = None
         kind = Kind.STRUCTURE if opener else _outside(seen)
@@ -250,8 +253,9 @@ def _without_elapsed(name: bytes) -> bytes:
     """A spec reporter's name without the `(1.5ms)` at its end."""
     trimmed = _trimmed(name)
     opening = trimmed.rfind(b"(")
-    if opening >= 0 and trimmed.endswith(b")") and _ELAPSED.fullmatch(trimmed, opening + 1, len(trimmed) - 1):
-        return trimmed[:opening]
+    if opening > 0 and trimmed.endswith(b")") and _ELAPSED.fullmatch(trimmed, opening + 1, len(trimmed) - 1):
+        named = _trimmed(trimmed[:opening])
+        return named if len(named) < opening else trimmed
     return trimmed
 
 

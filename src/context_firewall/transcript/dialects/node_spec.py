@@ -1,0 +1,598 @@
+"""Node's spec reporter (`node --test --test-reporter=spec`; the default of Node 20 on a terminal and of 22 on everywhere).
+
+The room's rules:
+
+- Every line is one of the shapes in `node_grammar`, or a detail of the failing result above it, or unknown. Unknown
+  lines are kept; Node prints a child's output raw, so they are ordinary.
+- A `▶` opens a parent when its first child reports; the same name at the same indentation closes it. A result at the
+  current nesting that closes nothing is a leaf.
+- Node 20 prints an error under its result and once more in the recap, Node 22 on in the recap only. Error lines stand
+  two blanks deeper than their result; the runner splits them itself, so none is at column 0.
+- The closing counts are one block in one order, after every result. Anything of their shape elsewhere is a contradiction.
+- What was read is settled against counts and recap in `node_spec_account`.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from functools import cache
+
+from context_firewall.transcript.details import detail_kind
+from context_firewall.transcript.dialects.node_grammar import (
+    BANNER,
+    COVERAGE_CLOSES,
+    COVERAGE_OPENS,
+    DOTS,
+    DURATION,
+    FAIL,
+    FAILING_TODO,
+    LATE_ACTIVITY,
+    LOCATION,
+    NOTE,
+    OPEN,
+    OPENS,
+    PASS,
+    RECAP_OPENS,
+    REMARK,
+    RESULT,
+    SKIP,
+    THRESHOLD,
+    TOTAL,
+    TOTALS,
+    Title,
+    titled,
+)
+from context_firewall.transcript.dialects.node_spec_account import Entry, Lines, Point, Totals, settled
+from context_firewall.transcript.doubts import Doubt
+from context_firewall.transcript.facts import Reading
+from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.lines import Line
+from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.markers import marker_kind
+
+_LONGEST_NAME = 8
+"""Further lines that a name with newlines may take."""
+_MOST_NOTES = 64
+"""Errors about late activity that may stand before one file's failure; more are counted, not held."""
+_DEEPEST_LANE = 32
+
+_SGR = rb"(?:\x1b\[[0-9;]*+m)*+"
+
+
+@cache
+def _lane(level: int) -> re.Pattern[bytes]:
+    """Runs of passed leaves at one nesting, names plain and the duration last; with or without colours."""
+    return re.compile(
+        rb"(?:"
+        + b"  " * level
+        + _SGR
+        + PASS
+        + rb" [^\n\r#\\(\x1b]++(?<= )"
+        + _SGR
+        + rb"\([0-9.]++ms\)"
+        + _SGR
+        + rb"\r?+\n)++"
+    )
+
+
+class _Part(Enum):
+    """Where in a report the machine is."""
+
+    RESULTS = auto()
+    TOTALS = auto()
+    """Inside the block of closing counts."""
+    AFTER = auto()
+    """Behind the counts: coverage, then the recap."""
+    RECAP = auto()
+
+
+@dataclass(slots=True)
+class _Parent:
+    """An open `▶`."""
+
+    level: int
+    name: bytes
+    opened: int
+    """Its line."""
+    failing: bool = False
+    tail: list[tuple[bytes, Line]] = field(default_factory=list)
+    """Unknown lines directly after it: perhaps the rest of a name with newlines."""
+
+    def may_go_on(self, number: int) -> bool:
+        """Whether a line may be a further line of its name."""
+        return number == self.opened + len(self.tail) + 1 and len(self.tail) < _LONGEST_NAME
+
+
+@dataclass(slots=True)
+class _Region:
+    """The error lines under a result."""
+
+    indent: bytes
+    lines: list[Line] | None
+    """Where they go; None when they are not kept."""
+    kind: Kind
+    blanks: list[Line] = field(default_factory=list)
+    seen: bool = False
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A result without a duration: cancelled, or the first line of a name with newlines."""
+
+    level: int
+    glyph: bytes
+    texts: list[bytes]
+    lines: list[Line]
+
+
+class NodeSpec:
+    """Reads one spec report."""
+
+    def __init__(self, stream: str) -> None:
+        self._stream = stream
+        self._part = _Part.RESULTS
+        self._stack: list[_Parent] = []
+        self._region: _Region | None = None
+        self._pending: _Pending | None = None
+        self._notes: list[Line] = []
+        self._coverage = False
+        self._location: Line | None = None
+        self._left = False
+        self._block: list[int] = []
+        self._totals: Totals | None = None
+        self._recap_read = False
+        self._needs_recap = False
+        self._lines = Lines()
+        self._points: list[Point] = []
+        self._entries: list[Entry] = []
+        self._suppressed: Counter[Kind] = Counter()
+        self._doubts: set[Doubt] = set()
+        self._unclassified: list[Line] = []
+        self._todo: list[Line] = []
+        self._marked: dict[Kind, list[Line]] = {
+            Kind.FATAL_ERROR: [],
+            Kind.TIMEOUT: [],
+            Kind.ABNORMAL_WARNING: [],
+        }
+
+    # -- what the reader asks
+
+    def lane(self) -> re.Pattern[bytes] | None:
+        """Passed leaves of the innermost open parent."""
+        if self._part is not _Part.RESULTS or self._region or self._pending:
+            return None
+        level = self._level()
+        return _lane(level) if level <= _DEEPEST_LANE else None
+
+    def run(self, block: bytes, start: int, stop: int, number: int) -> int:
+        """Count a run of passed leaves."""
+        self._release_notes()
+        count = block.count(b"\n", start, stop)
+        self._lines.passed += count
+        self._suppressed[Kind.SUCCESSFUL_TEST] += count
+        return count
+
+    @property
+    def complete(self) -> bool:
+        """The counts fit what was read, nothing is open, and the recap has been read if there must be one."""
+        return (
+            self._part in (_Part.AFTER, _Part.RECAP)
+            and self._totals is not None
+            and self._pending is None
+            and not self._doubts
+            and not self._stack
+            and (self._recap_read or not self._needs_recap)
+            and self._lines.fits(self._totals)
+        )
+
+    def line(self, bare: bytes, raw: bytes, number: int) -> bool:
+        """One line: of the open region, of a pending name, or by its own shape."""
+        line = Line(self._stream, number, Kind.UNCLASSIFIED, raw)
+        if self._region is not None and self._detail(bare, line):
+            return True
+        if self._pending is not None and self._continues(bare, line):
+            return True
+        if self._left and self.complete and self._starts_over(bare):
+            return False
+        if self._shape(bare, line):
+            return True
+        if self._stack and self._stack[-1].may_go_on(number):
+            self._stack[-1].tail.append((bare, line))
+            return True
+        if self.complete:
+            self._left = True
+            return False
+        self._keep(line)
+        return False
+
+    def _starts_over(self, bare: bytes) -> bool:
+        """Whether a line begins another report after foreign lines: not ours to take."""
+        result = RESULT.fullmatch(bare)
+        if result is not None:
+            return self._part is not _Part.RECAP or bool(result["indent"]) or result["glyph"] == PASS
+        remark = REMARK.fullmatch(bare)
+        return OPENS.fullmatch(bare) is not None or (remark is not None and TOTAL.fullmatch(remark["text"]) is not None)
+
+    def close(self, exit_code: int | None) -> Reading:
+        """Settle the account."""
+        self._end_region()
+        self._end_pending()
+        self._release_notes()
+        self._drop_location()
+        if self._part is _Part.TOTALS:
+            self._doubts.add(Doubt.AGGREGATE_CONTRADICTION)
+        if self._stack:
+            self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+            self._unwind(0)
+        account = settled(self._points, self._entries, self._totals, self._lines, self._recap_read, exit_code)
+        unclassified = sorted((*self._unclassified, *account.unclassified), key=_place)
+        doubts = self._doubts | account.doubts
+        if unclassified:
+            doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
+        has_results = self._totals is not None or self._lines.all > 0
+        if not has_results:
+            doubts.add(Doubt.NO_TEST_EVIDENCE)
+        return Reading(
+            tally=self._lines.leaves() if self._totals is None else self._totals.tally(),
+            failures=tuple(account.failures),
+            fatal_errors=tuple(self._marked[Kind.FATAL_ERROR]),
+            timeouts=tuple(self._marked[Kind.TIMEOUT]),
+            warnings=tuple(self._marked[Kind.ABNORMAL_WARNING]),
+            unclassified=tuple(unclassified),
+            todo=tuple(self._todo),
+            suppressed=+(self._suppressed + account.suppressed),
+            doubts=frozenset(doubts),
+            has_results=has_results,
+        )
+
+    # -- error lines
+
+    def _detail(self, bare: bytes, line: Line) -> bool:
+        """Whether the line belongs to the open region. An empty line may end it: the next one decides."""
+        region = self._region
+        assert region is not None  # noqa: S101 - for the type checker; `line` has asked
+        if bare.startswith(region.indent):
+            if bare.isspace():
+                region.blanks.append(line)
+                return True
+            self._flush(region, region.kind if region.seen else Kind.BLANK)
+            region.seen = True
+            if region.lines is None:
+                self._suppressed[region.kind] += 1
+            else:
+                region.lines.append(line.as_kind(detail_kind(bare)))
+            return True
+        if not bare.strip():
+            region.blanks.append(line)
+            return True
+        self._end_region()
+        return False
+
+    def _flush(self, region: _Region, kind: Kind) -> None:
+        """Account for blank lines held back: inner ones are details, others only blank."""
+        if region.lines is None or kind is Kind.BLANK:
+            self._suppressed[kind] += len(region.blanks)
+        else:
+            region.lines += (line.as_kind(Kind.FAILURE_DETAIL) for line in region.blanks)
+        region.blanks.clear()
+
+    def _end_region(self) -> None:
+        if self._region is not None:
+            self._flush(self._region, Kind.BLANK)
+            self._region = None
+
+    # -- names with newlines
+
+    def _continues(self, bare: bytes, line: Line) -> bool:
+        """Whether the line goes on with the pending name; the line that has the duration ends it."""
+        pending = self._pending
+        assert pending is not None  # noqa: S101 - for the type checker; `line` has asked
+        indented = bare.startswith(b"  " * (pending.level + 1))
+        known = not bare.strip() or RESULT.fullmatch(bare) or OPENS.fullmatch(bare) or REMARK.fullmatch(bare)
+        if known or indented or marker_kind(bare) or LOCATION.fullmatch(bare) or len(pending.lines) > _LONGEST_NAME:
+            self._end_pending()
+            return self._region is not None and self._detail(bare, line)
+        pending.texts.append(bare)
+        pending.lines.append(line)
+        title = titled(pending.glyph, b"\n".join(pending.texts))
+        if title.timed:
+            self._pending = None
+            self._result(pending.level, pending.glyph, b"\n".join(pending.texts), title, pending.lines)
+        return True
+
+    def _end_pending(self) -> None:
+        """No more of the name came: a failing result was cancelled and has no duration, any other must have one."""
+        pending = self._pending
+        if pending is None:
+            return
+        self._pending = None
+        header, *rest = pending.lines
+        if pending.glyph == FAIL:
+            title = Title(pending.texts[0], False, None)
+            self._result(pending.level, FAIL, pending.texts[0], title, [header])
+        else:
+            self._contest(header)
+        for line in rest:
+            self._keep(line)
+        if rest:
+            self._end_region()
+
+    # -- lines by their shape
+
+    def _shape(self, bare: bytes, line: Line) -> bool:
+        """Account for a line that has a shape of the reporter's, here; False if it has none."""
+        remark = REMARK.fullmatch(bare)
+        total = None if remark is None or remark["indent"] else TOTAL.fullmatch(remark["text"])
+        if self._part is _Part.TOTALS and total is None:
+            self._break_totals()
+        if total is not None:
+            self._total(total, line)
+            return True
+        if remark is not None:
+            self._remark(remark, line)
+            return True
+        self._coverage = False
+        if not bare.strip():
+            self._suppressed[Kind.BLANK] += 1
+            return True
+        return self._report(bare, line) or self._aside(bare, line)
+
+    def _total(self, total: re.Match[bytes], line: Line) -> None:
+        """One of the closing counts: in its place, or a contradiction."""
+        key, value = total["key"], int(total["value"])
+        if self._part is _Part.TOTALS and key != TOTALS[len(self._block)]:
+            self._break_totals()
+        if total["fraction"] and key != TOTALS[-1]:
+            self._doubts.add(Doubt.AGGREGATE_CONTRADICTION)
+        if self._part is not _Part.TOTALS:
+            if key != TOTALS[0]:
+                # A diagnostic that looks like a count, or a count torn from its block.
+                self._doubts.add(Doubt.AGGREGATE_CONTRADICTION)
+                self._suppressed[Kind.PROGRAM_OUTPUT] += 1
+                return
+            if self._totals is not None:
+                self._doubts.add(Doubt.AGGREGATE_CONTRADICTION)
+            self._part = _Part.TOTALS
+            self._block = []
+        self._block.append(value)
+        if key != TOTALS[-1]:
+            self._suppressed[Kind.AGGREGATE_SOURCE] += 1
+            return
+        self._suppressed[Kind.DURATION_SOURCE] += 1
+        self._totals = Totals(*self._block[:-1])
+        self._part = _Part.AFTER
+        if self._stack:
+            self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+            self._unwind(0)
+        self._needs_recap = any(not point.region and not point.through_child for point in self._points)
+
+    def _break_totals(self) -> None:
+        """The block of counts is not whole."""
+        self._doubts.add(Doubt.AGGREGATE_CONTRADICTION)
+        self._part = _Part.RESULTS if self._totals is None else _Part.AFTER
+
+    def _remark(self, remark: re.Match[bytes], line: Line) -> None:
+        """A diagnostic: of a test, of the runner, or a row of the coverage table."""
+        text = remark["text"]
+        kind = marker_kind(text)
+        if kind is None and self._part is _Part.AFTER and THRESHOLD.fullmatch(text):
+            kind = Kind.FATAL_ERROR
+        if kind is not None:
+            self._marked[kind].append(line.as_kind(kind))
+        elif LATE_ACTIVITY in text and not remark["indent"]:
+            if self._notes and (self._notes[-1].number + 1 != line.number or len(self._notes) == _MOST_NOTES):
+                self._release_notes()
+            self._notes.append(line.as_kind(Kind.FAILURE_MESSAGE))
+        else:
+            self._coverage = (self._coverage or text == COVERAGE_OPENS) and text != COVERAGE_CLOSES
+            ours = self._coverage or text == COVERAGE_CLOSES
+            self._suppressed[Kind.INFORMATIONAL if ours else Kind.PROGRAM_OUTPUT] += 1
+
+    def _report(self, bare: bytes, line: Line) -> bool:
+        """A parent's opening, a result, or the recap's opening."""
+        opens = OPENS.fullmatch(bare)
+        if opens is not None:
+            self._resume()
+            self._open(len(opens["indent"]) // 2, opens["name"], line)
+            return True
+        if bare == RECAP_OPENS:
+            if self._part is _Part.AFTER:
+                self._part = _Part.RECAP
+                self._recap_read = True
+                self._suppressed[Kind.RECAP] += 1
+            else:
+                self._contest(line)
+                self._doubts.add(Doubt.RECAP_CONTRADICTION)
+            return True
+        result = RESULT.fullmatch(bare)
+        if result is None:
+            return False
+        glyph, text, level = result["glyph"], result["title"], len(result["indent"]) // 2
+        title = titled(glyph, text)
+        if glyph == FAILING_TODO and title.timed and title.reason is None:
+            return False
+        if level or glyph == PASS:
+            self._resume()
+        if title.timed or title.reason is not None:
+            self._result(level, glyph, text, title, [line])
+        else:
+            self._pending = _Pending(level, glyph, [text], [line])
+        return True
+
+    def _aside(self, bare: bytes, line: Line) -> bool:
+        """Markers of any program, a place in the recap, and what stands between results without being one."""
+        kind = marker_kind(bare)
+        if kind is not None:
+            self._marked[kind].append(line.as_kind(kind))
+            return True
+        if self._part is _Part.RECAP and LOCATION.fullmatch(bare):
+            self._drop_location()
+            self._location = line.as_kind(Kind.STACK_TRACE)
+            return True
+        if self._part is _Part.RESULTS:
+            for pattern, quiet in ((DOTS, Kind.PROGRESS), (BANNER, Kind.INFORMATIONAL)):
+                if pattern.fullmatch(bare):
+                    self._suppressed[quiet] += 1
+                    return True
+        return False
+
+    def _resume(self) -> None:
+        """A result where none may stand any more: another report follows, or a forged line."""
+        if self._part in (_Part.AFTER, _Part.RECAP):
+            self._doubts.add(Doubt.AGGREGATE_CONTRADICTION)
+            self._drop_location()
+            self._part = _Part.RESULTS
+
+    # -- the tree
+
+    def _level(self) -> int:
+        return self._stack[-1].level + 1 if self._stack else 0
+
+    def _open(self, level: int, name: bytes, line: Line) -> None:
+        if level != self._level():
+            self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+            self._unwind(level)
+        self._suppressed[Kind.STRUCTURE] += 1
+        self._stack.append(_Parent(level, name, line.number))
+
+    def _unwind(self, level: int) -> None:
+        """Give up open parents at this nesting and deeper."""
+        while self._stack and self._stack[-1].level >= level:
+            for _, line in self._stack.pop().tail:
+                self._keep(line)
+
+    def _result(self, level: int, glyph: bytes, text: bytes, title: Title, lines: list[Line]) -> None:
+        """A whole result: in the recap, of a parent that closes, or a leaf."""
+        if self._part in (_Part.AFTER, _Part.RECAP) and (self._part is _Part.AFTER or level or glyph == PASS):
+            self._resume()
+        if self._part is _Part.RECAP:
+            self._entry(glyph, text, title, lines)
+            return
+        closed = self._closed(level, glyph, title)
+        failing = glyph == FAIL and title.reason is None
+        if self._stack and failing:
+            self._stack[-1].failing = True
+        outcome = self._outcome(glyph, title)
+        setattr(self._lines, outcome, getattr(self._lines, outcome) + 1)
+        if closed is not None:
+            self._lines.parents[outcome] += 1
+            self._lines.marked_parents += glyph == PASS and title.reason is not None
+            if closed.failing and glyph == PASS and title.reason is None:
+                self._doubts.add(Doubt.TREE_CONTRADICTION)
+        indent = b"  " * (level + 1)
+        notes = self._taken_notes(lines[0]) if failing and level == 0 and closed is None else []
+        self._release_notes()
+        if failing:
+            header = [line.as_kind(Kind.FAILED_TEST) for line in lines]
+            path = (*(parent.name for parent in self._stack), title.name)
+            through = closed is not None and closed.failing
+            point = Point(path, text, header, closed is not None, through, notes=notes)
+            self._points.append(point)
+            self._region = _Region(indent, point.region, Kind.FAILURE_DETAIL)
+        elif outcome == "todo":
+            self._todo += (line.as_kind(Kind.TODO_TEST) for line in lines)
+        else:
+            self._suppressed[Kind.SKIPPED_TEST if outcome == "skipped" else Kind.SUCCESSFUL_TEST] += len(lines)
+        if not failing and glyph != PASS:
+            self._region = _Region(indent, None, Kind.TEST_DETAIL)
+
+    @staticmethod
+    def _outcome(glyph: bytes, title: Title) -> str:
+        """The field of `Lines` that counts this result."""
+        if glyph == SKIP:
+            return "skipped"
+        if title.reason is not None:
+            return "todo"
+        return "passed" if glyph == PASS else "failed"
+
+    def _closed(self, level: int, glyph: bytes, title: Title) -> _Parent | None:
+        """The parent that this result closes; None for a leaf. Leaves the stack as the result's ancestors."""
+        for place, parent in enumerate(self._stack):
+            if parent.level == level and self._named(parent, title.name):
+                if place + 1 < len(self._stack):
+                    self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+                    self._unwind(level + 1)
+                return self._stack.pop()
+        if level != self._level():
+            # A file that died leaves its parents open; its own failure is the next result, at the outermost nesting.
+            if level or glyph != FAIL or title.reason is not None:
+                self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+            self._unwind(level)
+        return None
+
+    def _named(self, parent: _Parent, name: bytes) -> bool:
+        """Whether an open parent has this name; lines after its opening may be the rest of it."""
+        if parent.name == name:
+            for _, line in parent.tail:
+                self._keep(line)
+            parent.tail.clear()
+            return True
+        rest = name[len(parent.name) :].split(b"\n")[1:] if name.startswith(parent.name + b"\n") else []
+        if rest and rest == [text for text, _ in parent.tail[: len(rest)]]:
+            self._suppressed[Kind.STRUCTURE] += len(rest)
+            for _, line in parent.tail[len(rest) :]:
+                self._keep(line)
+            parent.tail.clear()
+            return True
+        return False
+
+    def _entry(self, glyph: bytes, text: bytes, title: Title, lines: list[Line]) -> None:
+        """A result in the recap."""
+        counts = glyph == FAIL and title.reason is None
+        entry = Entry(text, lines, title.name, self._location, counts)
+        self._location = None
+        self._entries.append(entry)
+        self._region = _Region(b"  ", entry.region, Kind.FAILURE_DETAIL)
+
+    # -- small accounts
+
+    def _keep(self, line: Line) -> None:
+        self._unclassified.append(line)
+
+    def _contest(self, line: Line) -> None:
+        """Keep a line that has the shape of a result but no place here."""
+        self._unclassified.append(line.as_kind(Kind.CONTESTED_TEST))
+        self._doubts.add(Doubt.CONTESTED_RESULTS)
+
+    def _drop_location(self) -> None:
+        """A place in the recap without its result."""
+        if self._location is not None:
+            self._location = None
+            self._suppressed[Kind.RECAP] += 1
+            self._doubts.add(Doubt.RECAP_CONTRADICTION)
+
+    def _taken_notes(self, header: Line) -> list[Line]:
+        """The errors that stand directly before this result."""
+        if not self._notes or self._notes[-1].number + 1 != header.number:
+            return []
+        notes, self._notes = self._notes, []
+        return notes
+
+    def _release_notes(self) -> None:
+        self._suppressed[Kind.PROGRAM_OUTPUT] += len(self._notes)
+        self._notes = []
+
+
+def _place(line: Line) -> int:
+    return line.number
+
+
+DIALECT = Dialect(
+    name="node-spec",
+    title="Node.js test runner, spec reporter",
+    checked="Node 20, 22, 24, 26",
+    streams=frozenset({"stdout"}),
+    # At the outermost nesting: an opened parent, a result with its duration, or the first of the closing counts.
+    opening=re.compile(
+        OPEN
+        + rb" .|(?:"
+        + b"|".join((PASS, FAIL, SKIP, FAILING_TODO))
+        + rb") .*?"
+        + DURATION.pattern
+        + rb"|"
+        + NOTE
+        + rb" tests [0-9]++\Z"
+    ),
+    begin=NodeSpec,
+)

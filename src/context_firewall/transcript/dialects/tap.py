@@ -1,0 +1,653 @@
+"""TAP 13 and 14, as Node, tape, node-tap, Perl, bats, vitest, mocha, ava, deno and others print it.
+
+The grammar (tap_grammar) says what a line is; this machine says where it stands: in which document and subtest, inside
+which YAML block, below which point. The tree (tap_tree) holds points and the order of their numbers; a document is
+reconciled when it ends (tap_document). Nothing is guessed: a line that has no place is unclassified, and whatever does
+not close or add up is a doubt.
+"""
+
+import re
+from collections import Counter
+from functools import cache
+
+from context_firewall.transcript.details import classify_detail
+from context_firewall.transcript.dialects import tap_grammar as grammar
+from context_firewall.transcript.dialects.tap_document import Document, reconcile
+from context_firewall.transcript.dialects.tap_tree import (
+    NUMBER_LIMIT,
+    STATUSES,
+
+    Draft,
+    Frame,
+    Harvest,
+    Point,
+    counts_of,
+)
+from context_firewall.transcript.doubts import Doubt
+from context_firewall.transcript.facts import Failure, Reading, Tally
+from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.lines import Line, decoded
+from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.markers import marker_kind
+
+PASSED, FAILED, SKIPPED, TODO = range(len(STATUSES))
+POINT_KINDS = (Kind.SUCCESSFUL_TEST, Kind.FAILED_TEST, Kind.SKIPPED_TEST, Kind.TODO_TEST)
+
+# How many lines of program output before a point are held, in case the point says that its whole file failed.
+OUTPUT_HELD = 200
+
+# A subtest is indented by four blanks.
+STEP = 4
+
+# What the flat subset calls the totals that it does not read.
+INFORMATIONAL_TOTALS = frozenset({"suites", "cancelled", "todo"})
+
+
+@cache
+def node_lane(indent: int) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Runs of passing leaf tests as Node prints them at one indentation, and the pattern for their numbers."""
+    i = b" " * indent
+    unit = (
+        rb"%b# Subtest: ([^\n#\\{\x1b\r]*+)\n%bok [0-9]{1,15}+ - \1\n%b  ---\n%b  duration_ms: [0-9.]++\n"
+        rb"(?:%b  type: 'test'\n)?+%b  \.\.\.\n"
+    ) % ((i,) * 6)
+    return re.compile(b"(?:%b)++" % unit), re.compile(rb"(?m)^%bok ([0-9]++) - " % i)
+
+
+def tap_shaped(text: bytes) -> bool:
+    """Whether a line without its indentation has the form of a point, plan, version or bail-out."""
+    return any(
+        rule.fullmatch(text) for rule in (grammar.POINT, grammar.PLAN, grammar.VERSION, grammar.BAIL_OUT)
+    )
+
+
+class TapMachine:
+    """Reads the TAP documents of one stream."""
+
+    def __init__(self, stream: str) -> None:
+        self._stream = stream
+        self._suppressed: Counter[Kind] = Counter()
+        self._fatal_errors: list[Line] = []
+        self._timeouts: list[Line] = []
+        self._warnings: list[Line] = []
+        self._unclassified: list[Line] = []
+        self._ended: list[Document] = []
+        self._trailer_lines: list[tuple[Line, Point | None]] = []
+        self._cut = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self._document = Document()
+        self._frames = [self._document.root]
+
+    # -- the contract ---------------------------------------------------------------------------------------------
+
+    def lane(self) -> re.Pattern[bytes] | None:
+        frame = self._frames[-1]
+        if (frame.point is not None and frame.point.yaml_open) or frame.subtest is not None or frame.finished:
+            return None
+        if self._document.node:
+            return node_lane(frame.indent)[0]
+        return grammar.GREEN_RUN if len(self._frames) == 1 else None
+
+    def run(self, block: bytes, start: int, stop: int, number: int) -> int:
+        frame, node = self._frames[-1], self._document.node
+        numbers = (node_lane(frame.indent)[1] if node else grammar.GREEN_ID).findall(block, start, stop)
+        # A plain run's last point may be about to open a YAML block, so it is left to be read as a line.
+        tests = len(numbers) if node else len(numbers) - 1
+        if tests < 1:
+            return 0
+        self._settle(frame)
+        due = frame.numbering.due
+        if numbers[0][:1] == b"0" or [int(n) for n in numbers[:tests]] != list(range(due, due + tests)):
+            return 0
+        self._point_follows()
+        self._mute_comments()
+        root = len(self._frames) == 1
+        stretch = frame.numbering.runs[-1]
+        stretch.last += tests
+        stretch.harvest.points += tests
+        stretch.harvest.counts.add(counts_of(PASSED, root=root, leaf=True, times=tests))
+        self._suppressed[Kind.SUCCESSFUL_TEST] += tests
+        if not node:
+            last = block.rfind(b"\n", start, stop - 1) + 1
+            raw = block[last : stop - 1]
+            self.line(raw, raw, number + tests)
+            return tests + 1
+        lines = block.count(b"\n", start, stop)
+        self._suppressed[Kind.STRUCTURE] += tests
+        self._suppressed[Kind.TEST_DETAIL] += lines - 2 * tests
+        return lines
+
+    def cut(self) -> None:
+        self._cut = True
+
+    def line(self, bare: bytes, raw: bytes, number: int) -> bool:
+        frame = self._frames[-1]
+        point = frame.point
+        if number == 1 and bare.startswith(b"\xef\xbb\xbf"):
+            bare = bare[3:]
+        if point is not None and point.yaml_open and self._in_yaml(frame, point, bare, raw, number):
+            return True
+        text = bare.lstrip(b" ")
+        if not text or text.isspace():
+            return self._blank(frame, raw, number)
+        if point is not None and text.startswith((b"-", b"\t")) and self._opens_yaml(frame, point, bare, raw, number):
+            return True
+        indent = len(bare) - len(text)
+        if indent == frame.indent:
+            return self._here(frame, text, raw, number)
+        if indent > frame.indent:
+            return self._deeper(frame, indent, text, bare, raw, number)
+        return self._outward(indent, text, raw, number)
+
+    @property
+    def complete(self) -> bool:
+        root = self._document.root
+        if len(self._frames) > 1 or root.finished or root.subtest is not None or not self._document.met():
+            return False
+        if root.point is not None and (root.point.yaml_open or root.point.takes_details):
+            return bool(self._document.trailer)
+        return not self._document.node or "todo" in self._document.trailer
+
+    def close(self, exit_code: int | None) -> Reading:
+        if self._cut and (self._frames[-1].point is not None or len(self._frames) > 1):
+            self._document.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+        current = self._current_test()
+        self._end_document()
+        tally, failures, todo, doubts, standing = Tally(), list[Failure](), list[Line](), set[Doubt](), 0
+        suppressed, fatal_errors, unclassified = Counter(self._suppressed), self._fatal_errors, self._unclassified
+        whole = any(document.met() and document.trailer for document in self._ended)
+        for document in self._ended:
+            denied = whole and exit_code == 0 and not document.met() and not document.trailer
+            out = reconcile(document, exit_code, denied=denied)
+            tally += out.tally
+            failures += out.failures
+            todo += out.todo
+            doubts |= out.doubts
+            suppressed.update(out.suppressed)
+            fatal_errors = fatal_errors + out.fatal_errors
+            unclassified = unclassified + out.unclassified
+            standing = max(standing, out.standing)
+            # What a run says last, below its points, explains a result that its points do not.
+            explains = out.doubts or (exit_code != 0 and not out.failures)
+            if explains:
+                unclassified = unclassified + list(document.comments)
+            else:
+                suppressed[Kind.PROGRAM_OUTPUT] += len(document.comments)
+        return Reading(
+            tally=tally,
+            failures=tuple(failures),
+            fatal_errors=tuple(sorted(fatal_errors, key=lambda line: line.number)),
+            timeouts=tuple(self._timeouts),
+            warnings=tuple(self._warnings),
+            unclassified=tuple(sorted(unclassified, key=lambda line: line.number)),
+            todo=tuple(sorted(todo, key=lambda line: line.number)),
+            suppressed={kind: n for kind, n in suppressed.items() if n},
+            doubts=frozenset(doubts),
+            has_results=any(document.begun for document in self._ended),
+            standing=standing,
+            current_test=current,
+        )
+
+    # -- lines by where they stand --------------------------------------------------------------------------------
+
+    def _opens_yaml(self, frame: Frame, point: Point, bare: bytes, raw: bytes, number: int) -> bool:
+        opening = grammar.YAML_OPEN.fullmatch(bare)
+        if opening is None or point.yaml_seen:
+            return False
+        indent = opening[1]
+        if b"\t" not in indent and len(indent) <= frame.indent:
+            return False
+        if any(line.kind is not Kind.FAILURE_DETAIL or not line.raw.lstrip().startswith(b"#") for line in point.details):
+            return False  # plain text stands between: a message that holds three dashes
+        point.yaml_indent, point.yaml_open, point.yaml_seen = indent, True, True
+        self._yaml_content(point, bare, raw, number)
+        return True
+
+    def _yaml_content(self, point: Point, bare: bytes, raw: bytes, number: int) -> None:
+        if point.keeps:
+            point.details.append(Line(self._stream, number, classify_detail(bare), raw))
+        else:
+            point.muted += 1
+
+    def _in_yaml(self, frame: Frame, point: Point, bare: bytes, raw: bytes, number: int) -> bool:
+        indent = point.yaml_indent or b""
+        if bare.startswith(indent):
+            content = bare[len(indent) :]
+            if content.rstrip(b" \t") == b"...":
+                point.yaml_open = False
+            elif content[:1] not in (b" ", b"-"):
+                self._node_key(point, content)
+        elif bare and not bare.isspace():
+            text = bare.lstrip(b" ")
+            margin = len(bare) - len(text)
+            if margin <= frame.indent and tap_shaped(text):
+                due = (point.number if point.number is not None else frame.numbering.due) + 1
+                rule = grammar.POINT.fullmatch(text)
+                if margin == frame.indent and rule is not None and rule[2] is not None and rule[2] == b"%d" % due:
+                    # The number that is due: the block was cut short, and this is the next point.
+                    point.yaml_open = False
+                    self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+                    return False
+                point.yaml_suspect = True
+        self._yaml_content(point, bare, raw, number)
+        return True
+
+    def _node_key(self, point: Point, content: bytes) -> None:
+        if grammar.NODE_DURATION.fullmatch(content):
+            self._document.node = True
+        elif kind := grammar.NODE_TYPE.fullmatch(content):
+            point.suite = kind[1] == b"suite"
+        elif failure := grammar.NODE_FAILURE_TYPE.fullmatch(content):
+            point.failure_type = failure[1]
+        elif grammar.NODE_EXIT.fullmatch(content):
+            point.file_level = True
+
+    def _blank(self, frame: Frame, raw: bytes, number: int) -> bool:
+        point = frame.point
+        if point is not None and point.takes_details and point.details and not self._document.trailer:
+            point.details.append(Line(self._stream, number, Kind.FAILURE_DETAIL, raw))
+        else:
+            self._suppressed[Kind.BLANK] += 1
+        return True
+
+    def _here(self, frame: Frame, text: bytes, raw: bytes, number: int) -> bool:
+        """A line at the indentation of the innermost open document."""
+        if rule := grammar.POINT.fullmatch(text):
+            self._point(frame, rule, text, raw, number)
+        elif text.startswith(b"#"):
+            self._comment(frame, text, raw, number, nested=False)
+        elif rule := grammar.PLAN.fullmatch(text):
+            self._plan(frame, rule)
+        elif grammar.VERSION.fullmatch(text):
+            self._version(frame)
+        elif grammar.BAIL_OUT.fullmatch(text):
+            self._settle(frame)
+            self._document.bailed.append(Line(self._stream, number, Kind.FATAL_ERROR, raw))
+        elif grammar.PRAGMA.fullmatch(text):
+            self._suppressed[Kind.STRUCTURE] += 1
+        elif text == b"{" and frame.point is not None and frame.point.child is None:
+            self._open_buffered(frame, frame.point)
+            self._suppressed[Kind.STRUCTURE] += 1
+        else:
+            return self._unknown(frame, text, raw, number, marked=frame.indent == 0)
+        return True
+
+    def _deeper(self, frame: Frame, indent: int, text: bytes, bare: bytes, raw: bytes, number: int) -> bool:
+        """A line indented beyond the innermost open document: a detail, a child's first line, or nothing known."""
+        point, step = frame.point, indent - frame.indent
+        if point is not None and point.description.buffered and step == STEP and self._opens_child(text):
+            child = self._open_buffered(frame, point)
+            return self._here(child, text, raw, number)
+        if point is not None and point.takes_details and frame.subtest is None:
+            if not (step == STEP and grammar.PLAN.fullmatch(text)):
+                return self._detail(point, bare, raw, number)
+        elif text.startswith(b"#") and not (step == STEP and grammar.SUBTEST.fullmatch(text)):
+            if not (step == STEP and frame.subtest is not None):
+                self._comment(frame, text, raw, number, nested=True)
+                return True
+        if step % STEP == 0 and self._opens_child(text) and self._may_open(frame, step, text):
+            self._settle(frame)
+            for margin in range(frame.indent + STEP, indent + STEP, STEP):
+                parent = self._frames[-1]
+                if parent.finished is not None:
+                    self._orphan(parent)
+                child = Frame(margin, parent.subtest, parent.subtest is not None)
+                parent.subtest = None
+                self._frames.append(child)
+            return self._here(self._frames[-1], text, raw, number)
+        return self._unknown(frame, text, raw, number, marked=False)
+
+    def _opens_child(self, text: bytes) -> bool:
+        return tap_shaped(text) or text.startswith(b"#") or grammar.PRAGMA.fullmatch(text) is not None
+
+    def _may_open(self, frame: Frame, step: int, text: bytes) -> bool:
+        """Announced by a comment; or bare, and then only by a plan, a version, a first point or a comment's own."""
+        if frame.subtest is not None:
+            return step == STEP or grammar.SUBTEST.fullmatch(text) is not None
+        if rule := grammar.POINT.fullmatch(text):
+            return rule[2] is None or int(rule[2][-18:]) == 1
+        return any(form.fullmatch(text) for form in (grammar.PLAN, grammar.VERSION, grammar.SUBTEST, grammar.BAIL_OUT))
+
+    def _open_buffered(self, frame: Frame, point: Point) -> Frame:
+        child = Frame(frame.indent + STEP, point.description.name, buffered=True)
+        point.child = child
+        self._document.buffered = True
+        self._frames.append(child)
+        return child
+
+    def _outward(self, indent: int, text: bytes, raw: bytes, number: int) -> bool:
+        """A line to the left of the innermost open document: it may close children, or it is noise between them."""
+        depth = next((i for i, frame in enumerate(self._frames) if frame.indent == indent), None)
+        innermost = self._frames[-1]
+        if depth is None:
+            if text.startswith(b"#"):
+                self._comment(innermost, text, raw, number, nested=True)
+                return True
+            return self._unknown(innermost, text, raw, number, marked=False)
+        if text.rstrip(b" \t") == b"}" and innermost.buffered and depth == len(self._frames) - 2:
+            self._settle(innermost)
+            if innermost.finished is not None:
+                self._orphan(innermost)
+            self._frames.pop()
+            self._suppressed[Kind.STRUCTURE] += 1
+            return True
+        closes = tap_shaped(text) or grammar.SUBTEST.fullmatch(text) is not None
+        inside_braces = any(frame.buffered for frame in self._frames[depth + 1 :])
+        if grammar.VERSION.fullmatch(text) or (closes and not inside_braces):
+            self._close_children(depth)
+            return self._here(self._frames[depth], text, raw, number)
+        if text.startswith(b"#"):
+            self._comment(innermost, text, raw, number, nested=True)
+            return True
+        return self._unknown(innermost, text, raw, number, marked=indent == 0)
+
+    # -- what a line does -----------------------------------------------------------------------------------------
+
+    def _point(self, frame: Frame, rule: re.Match[bytes], text: bytes, raw: bytes, number: int) -> None:
+        self._settle(frame)
+        if len(self._frames) == 1:
+            self._point_follows()
+            self._maybe_next_document(rule)
+            frame = self._frames[-1]
+        refusal, digits, rest = rule.groups()
+        description = grammar.described(rest or b"")
+        ok = refusal is None
+        excused = description.directive and (ok or description.exact)
+        status = (SKIPPED if description.directive == "skip" else TODO) if excused else (PASSED if ok else FAILED)
+        given = None if digits is None else int(digits) if len(digits) < 18 else NUMBER_LIMIT
+        point = Point(Line(self._stream, number, POINT_KINDS[status], raw), ok, given, description, status)
+        if description.timed and not description.buffered and frame.finished is None:
+            self._document.timed_leaves = True
+        if frame.finished is not None:
+            child = frame.finished
+            frame.finished = None
+            if child.declared and child.name is not None and description.name not in (child.name, b""):
+                self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+            point.child = child
+            self._document.timed_parents |= description.timed
+        elif frame.subtest is not None and not frame.declared and not frame.numbering.points and frame.indent:
+            # The comment stood inside the child that it names: this is the child's first point.
+            if frame.subtest not in (description.name, description.whole):
+                frame.name, frame.declared = frame.subtest, True
+        frame.subtest = None
+        if self._document.comments:
+            point.before = list(self._document.comments)
+            self._document.comments.clear()
+        frame.point = point
+
+    def _maybe_next_document(self, rule: re.Match[bytes]) -> None:
+        """After a whole document whose plan came last, a point numbered 1 begins another one."""
+        root = self._document.root
+        if root.plan_after > 0 and self.complete and rule[2] == b"1":
+            self._end_document()
+            self._begin()
+
+    def _plan(self, frame: Frame, rule: re.Match[bytes]) -> None:
+        self._settle(frame)
+        self._suppressed[Kind.STRUCTURE] += 1
+        first, last = int(rule[1]), int(rule[2])
+        root = len(self._frames) == 1
+        if frame.finished is not None:
+            self._orphan(frame)
+        if frame.subtest is not None and not frame.declared and not frame.numbering.points and frame.indent:
+            frame.name, frame.declared = frame.subtest, True
+        frame.subtest = None
+        if root and frame.plans and frame.plan_after == 0 and not self._document.node and self.complete:
+            self._end_document()
+            self._begin()
+            frame = self._frames[-1]
+        if first != 1 or (last == 0 and frame.numbering.points and not self._document.node):
+            self._document.doubts.add(Doubt.PLAN_CONTRADICTION)
+        frame.plans += 1
+        frame.plan = last
+        frame.plan_after = frame.numbering.points
+
+    def _version(self, frame: Frame) -> None:
+        self._suppressed[Kind.STRUCTURE] += 1
+        if frame.indent:
+            return  # a subtest may be a whole document of its own
+        self._settle(frame)
+        if self._document.begun or self._document.version:
+            if not self.complete:
+                self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+            self._end_document()
+            self._begin()
+        self._document.version = True
+
+    def _comment(self, frame: Frame, text: bytes, raw: bytes, number: int, *, nested: bool) -> None:
+        point = frame.point
+        root = len(self._frames) == 1
+        if not nested and (subtest := grammar.SUBTEST.fullmatch(text)):
+            self._settle(frame)
+            if frame.finished is not None:
+                self._orphan(frame)
+            frame.subtest = grammar.described(subtest[1] or b"").whole
+            self._suppressed[Kind.STRUCTURE] += 1
+            return
+        line = Line(self._stream, number, Kind.PROGRAM_OUTPUT, raw)
+        if root and not nested and self._total(text, line, point):
+            return
+        if point is not None and point.takes_details and not (root and self._document.trailer):
+            self._detail(point, text, raw, number)
+            return
+        if root and not nested:
+            self._document.heading = text[1:].strip()
+        self._document.comments.append(line)
+        if len(self._document.comments) > OUTPUT_HELD:
+            self._document.comments.popleft()
+            self._suppressed[Kind.PROGRAM_OUTPUT] += 1
+
+    def _total(self, text: bytes, line: Line, point: Point | None) -> bool:
+        """Take a total. It counts only if no point follows; until then it may be a test's own output."""
+        trailer = self._document.trailer
+        if total := grammar.AGGREGATE.fullmatch(text):
+            key = total[1].decode()
+            trailer.setdefault(key, []).append(int(total[2]))
+            kind = Kind.INFORMATIONAL if key in INFORMATIONAL_TOTALS else Kind.AGGREGATE_SOURCE
+        elif grammar.DURATION.fullmatch(text):
+            kind = Kind.DURATION_SOURCE
+        elif together := grammar.OBJECT_TRAILER.fullmatch(text):
+            for key, n in grammar.OBJECT_PAIR.findall(together[1]):
+                trailer.setdefault(key.decode(), []).append(int(n))
+            kind = Kind.AGGREGATE_SOURCE
+        else:
+            return False
+        self._trailer_lines.append((line.as_kind(kind), point if point is not None and point.takes_details else None))
+        return True
+
+    def _point_follows(self) -> None:
+        """The totals read so far were no trailer: give their lines back to whom they belong."""
+        for line, owner in self._trailer_lines:
+            if owner is None:
+                self._suppressed[Kind.PROGRAM_OUTPUT] += 1
+            else:
+                owner.details.append(line.as_kind(Kind.FAILURE_DETAIL))
+        self._trailer_lines.clear()
+        self._document.trailer.clear()
+
+    def _detail(self, point: Point, bare: bytes, raw: bytes, number: int) -> bool:
+        point.details.append(Line(self._stream, number, classify_detail(bare), raw))
+        return True
+
+    def _unknown(self, frame: Frame, text: bytes, raw: bytes, number: int, *, marked: bool) -> bool:
+        kind = marker_kind(text) if marked else None
+        if kind is not None:
+            lists = {
+                Kind.FATAL_ERROR: self._fatal_errors,
+                Kind.TIMEOUT: self._timeouts,
+                Kind.ABNORMAL_WARNING: self._warnings,
+            }
+            lists[kind].append(Line(self._stream, number, kind, raw))
+            return True
+        if frame.point is not None and frame.point.takes_details and not self._document.trailer:
+            return self._detail(frame.point, text, raw, number)
+        if self.complete:
+            return False
+        self._unclassified.append(Line(self._stream, number, Kind.UNCLASSIFIED, raw))
+        return False
+
+    def _mute_comments(self) -> None:
+        self._suppressed[Kind.PROGRAM_OUTPUT] += len(self._document.comments)
+        self._document.comments.clear()
+
+    # -- closing --------------------------------------------------------------------------------------------------
+
+    def _settle(self, frame: Frame) -> None:
+        """The open point of a frame is over: count it, keep or drop its region, place its number."""
+        point = frame.point
+        if point is None:
+            return
+        frame.point = None
+        doubts = self._document.doubts
+        if point.yaml_open or point.yaml_suspect:
+            doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+        description, child = point.description, point.child
+        root = frame is self._document.root
+        pathless = b" > " not in description.name
+        harvest = Harvest(
+            points=1,
+            counts=counts_of(point.status, root=root, leaf=child is None, suite=point.suite, pathless=pathless),
+        )
+        below = Harvest()
+        if child is not None:
+            below = self._of_child(child, point)
+            harvest.counts.add(below.counts)
+        held = point.line if point.ok and point.status in (PASSED, SKIPPED) else None
+        stretch, holds = frame.numbering.place(point.number, held)
+        number = point.number if point.number is not None else stretch.last
+        for draft in (*below.failures, *below.excused):
+            draft.number = number
+        if point.status in (SKIPPED, TODO):
+            harvest.excused += below.failures
+        else:
+            harvest.failures += below.failures
+        harvest.excused += below.excused
+        own = Draft([description.name], point.line, point.details, description.whole, number)
+        if point.file_level:
+            own.details[:0] = [line.as_kind(Kind.PROGRAM_OUTPUT) for line in point.before]
+        elif point.before:
+            self._suppressed[Kind.PROGRAM_OUTPUT] += len(point.before)
+        if point.status == FAILED:
+            if below.failures and self._is_derived(point):
+                self._suppressed[Kind.DERIVED_FAILURE] += 1 + len(own.details)
+            else:
+                harvest.failures.append(own)
+        elif point.status == TODO or not point.ok:
+            harvest.excused.append(own)
+        elif not holds:
+            self._suppressed[point.line.kind] += 1
+        self._suppressed[Kind.TEST_DETAIL] += point.muted
+        stretch.harvest.add(harvest)
+
+    def _of_child(self, child: Frame, point: Point) -> Harvest:
+        """What a closed subtest brings to its point, with the point's name before each path."""
+        below = child.harvest()
+        name = point.description.name or child.name or b""
+        for draft in (*below.failures, *below.excused):
+            draft.path.insert(0, name)
+        for run in child.numbering.stretches():
+            if run.header is not None:
+                self._suppressed[run.header.kind] += 1
+        if point.ok and point.status == PASSED:
+            if below.failures:
+                self._document.doubts.add(Doubt.TREE_CONTRADICTION)
+            if child.plan is None and not self._document.node:
+                self._document.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+            elif child.plan is not None and child.plan != below.points:
+                self._document.doubts.add(Doubt.PLAN_CONTRADICTION)
+        elif child.plan is None:
+            self._document.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+        below.counts.top = [0, 0, 0, 0]
+        below.counts.files = [0, 0, 0, 0]
+        return below
+
+    def _is_derived(self, point: Point) -> bool:
+        """Whether a failing parent says nothing but that a child failed."""
+        if point.failure_type:
+            return point.failure_type == b"subtestsFailed"
+        for line in point.details:
+            text = line.raw.strip()
+            if not text or text in (b"---", b"..."):
+                continue
+            if not any(rule.fullmatch(text) for rule in grammar.DERIVED_MESSAGES):
+                return False
+        return True
+
+    def _close_children(self, depth: int) -> None:
+        """Close every document inside the one at that depth; the outermost of them waits for its closing point."""
+        while len(self._frames) > depth + 1:
+            child = self._frames.pop()
+            self._settle(child)
+            if child.finished is not None:
+                self._orphan(child)
+            parent = self._frames[-1]
+            if child.buffered:
+                self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+                continue  # its point is open in the parent and holds it already
+            if parent.finished is not None:
+                self._orphan(parent)
+            parent.finished = child
+
+    def _orphan(self, frame: Frame) -> None:
+        """A subtest that no point closed: its failures count, and the document does not add up."""
+        child = frame.finished
+        frame.finished = None
+        if child is None:
+            return
+        self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+        below = child.harvest()
+        for draft in (*below.failures, *below.excused):
+            if child.name:
+                draft.path.insert(0, child.name)
+            draft.number = frame.numbering.runs[-1].last
+        for run in child.numbering.stretches():
+            if run.header is not None:
+                self._suppressed[run.header.kind] += 1
+        below.counts.top = [0, 0, 0, 0]
+        below.counts.files = [0, 0, 0, 0]
+        below.points = 0
+        frame.numbering.runs[-1].harvest.add(below)
+
+    def _current_test(self) -> str:
+        """The test that was announced and did not end."""
+        if self.complete:
+            return ""
+        names = [frame.name for frame in self._frames if frame.name]
+        if self._frames[-1].subtest:
+            names.append(self._frames[-1].subtest)
+        elif not names and self._document.heading:
+            names.append(self._document.heading)
+        return " > ".join(decoded(name) for name in names)
+
+    def _end_document(self) -> None:
+        document = self._document
+        self._close_children(0)
+        self._settle(document.root)
+        if document.root.finished is not None:
+            self._orphan(document.root)
+        for line, _ in self._trailer_lines:
+            self._suppressed[line.kind] += 1
+        self._trailer_lines.clear()
+        self._ended.append(document)
+
+
+DIALECT = Dialect(
+    name="tap",
+    title="TAP 13 and 14",
+    checked=(
+        "Node 20-26, tape 5, node-tap 21, Test::More 1.302, bats 1.8-1.13, vitest 3-4, mocha 11, ava 7, deno 2, "
+        "tap.py 3, pytest-tap 3"
+    ),
+    streams=frozenset({"stdout"}),
+    opening=re.compile(
+        rb"(?:\xef\xbb\xbf)?+(?:TAP version [0-9]++[ \t]*+\Z|[0-9]++\.\.[0-9]++(?:[ \t]*+#.*+)?+[ \t]*+\Z"
+        rb"|(?:not )?+ok(?:[ \t]|\Z)|Bail out!|# Subtest(?::|\Z)"
+        rb"| {4,}+(?:(?:not )?+ok 1(?:[ \t]|\Z)|1\.\.[0-9]++|# Subtest))"
+    ),
+    begin=TapMachine,
+)
+
+
+

@@ -1,0 +1,128 @@
+"""The grammar of TAP 13 and 14, one pattern a line form, with the rule that it implements beside it.
+
+Sources: the TAP 13 and TAP 14 specifications; where producers depart from them, the comment says who and how.
+Patterns see a bare line (no ANSI, no CR, no newline) with the indentation of its own level taken off. All are
+possessive, so linear. Letters are ASCII: `(?i)` on bytes patterns never folds beyond it.
+"""
+
+import re
+from dataclasses import dataclass
+
+# "TAP version 13" / "TAP version 14" (14: must be the first line of its document). Trailing blanks: TAP::Parser
+# and Node's consumers accept them, and nothing else could be meant.
+VERSION = re.compile(rb"TAP version ([0-9]{1,9}+)[ \t]*+")
+
+# Plan: "1..N", optionally " # reason". "1..0" skips the whole document, whatever the reason says.
+PLAN = re.compile(rb"([0-9]{1,18}+)\.\.([0-9]{1,18}+)[ \t]*+(?:#[ \t]*+(.*+))?")
+
+# Test point: "ok" or "not ok", case-sensitive, one space between; then optionally a number, then optionally " - ",
+# then the description. 14: what follows "ok" is a space or the line's end, so "okay", "ok1" and "ok:" are no points.
+POINT = re.compile(rb"(not )?+ok(?:[ \t]++([0-9]++)(?=[ \t]|\Z))?+(?:[ \t]++(?:-(?:[ \t]++|\Z))?+(.*+))?+")
+
+# "Bail out!" with a reason; case-insensitive in 14. Nothing after it can make the run pass.
+BAIL_OUT = re.compile(rb"(?i)Bail out!(.*+)")
+
+# Pragma: "pragma +key" or "-key", nothing else on the line.
+PRAGMA = re.compile(rb"pragma [+-]([A-Za-z0-9_-]++)[ \t]*+")
+
+# Comment: "#" and anything.
+COMMENT = re.compile(rb"#(.*+)")
+
+# "# Subtest: name" or "# Subtest" introduces the document that is indented by four below it.
+SUBTEST = re.compile(rb"# Subtest(?::[ \t]?(.*+))?")
+
+# YAML block: 14 wants exactly two blanks beyond its point, 13 any, vitest prints four. It ends at "..." with the
+# opening's own indentation, so a "..." that a message holds deeper inside ends nothing.
+YAML_OPEN = re.compile(rb"([ \t]++)---[ \t]*+")
+
+# Trailer: totals as comments after the last point (Node, tape, ava, mocha; tape pads with two blanks).
+AGGREGATE = re.compile(rb"# (tests|suites|pass|fail|cancelled|skipped|skip|todo)[ ]++([0-9]{1,15}+)[ \t]*+")
+DURATION = re.compile(rb"# duration_ms [0-9.]++[ \t]*+")
+# node-tap's trailer: "# { total: 12, pass: 7, todo: 3, skip: 2 }".
+OBJECT_TRAILER = re.compile(rb"# \{ ((?:(?:total|pass|fail|todo|skip): [0-9]{1,15}+(?:, )?+)++) \}")
+OBJECT_PAIR = re.compile(rb"(total|pass|fail|todo|skip): ([0-9]++)")
+# bats, when the numbers do not meet its plan: the count includes lines that tests wrote to the report themselves.
+BATS_EXECUTED = re.compile(rb"# bats warning: Executed ([0-9]++) instead of expected ([0-9]++) tests")
+
+# "# time=1.39ms" ends the description of node-tap's and vitest's points; no directive, a duration.
+TIME_SUFFIX = re.compile(rb"# time=[0-9.]++m?s")
+
+# Lines of a YAML block that say what kind of point it belongs to (Node's reporter; two blanks below the point).
+NODE_DURATION = re.compile(rb"duration_ms: [0-9.]++")
+NODE_TYPE = re.compile(rb"type: '(suite|test)'")
+NODE_FAILURE_TYPE = re.compile(rb"failureType: '([A-Za-z]++)'")
+NODE_EXIT = re.compile(rb"(?:exitCode: [0-9]++|signal: '[A-Z0-9]++')")
+
+# What parents print about a failure that is only a child's.
+DERIVED_MESSAGES = (
+    re.compile(rb'\{"message":"[0-9]++ test steps? failed\."[^\n]*+'),  # deno
+    re.compile(rb"# {2,3}Failed test[^\n]*+"),  # Test::More, before the child's own account is repeated
+    re.compile(rb"# {2,3}at [^\n]*+ line [0-9]++\."),
+    re.compile(rb"# Looks like you (?:failed|planned) [^\n]*+"),
+)
+
+# A pure run of passing points at column 0: numbered, described, no "#" (a directive may hide there), no "\" (an
+# escape), no "{" at the end (a buffered subtest may begin there). The dash is optional.
+GREEN_RUN = re.compile(rb"(?:ok [0-9]{1,15}+ [^\n#\\{\x1b\r]*+\n)++")
+GREEN_ID = re.compile(rb"(?m)^ok ([0-9]++) ")
+
+ESCAPED = re.compile(rb"\\([\\#])")
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A point's description, taken apart: the name with escapes undone, the directive, and how sure it is."""
+
+    name: bytes
+    directive: str  # "", "skip" or "todo"
+    exact: bool
+    """The directive is the bare word between blanks or at the end; looser spellings never excuse a `not ok`."""
+    timed: bool
+    buffered: bool
+    """It ends with `{`: a buffered subtest (node-tap, vitest, Test2) may follow."""
+    whole: bytes
+    """The description with escapes undone and the directive left in."""
+
+
+# Directive: the first unescaped "#" with a blank (or nothing) before it, then SKIP or TODO in any case.
+# 14: `(SKIP|TODO)\S*`, then blank, then the reason; a blank between "#" and the word.
+DIRECTIVE = re.compile(rb"(?i)#([ \t]*+)(skip|todo)([^ \t]*+)")
+
+
+def first_hash(text: bytes) -> int:
+    """Offset of the first "#" that no backslash escapes and that a blank, an escaped backslash or the start precedes.
+
+    -1 when there is none. `code.html#line12` has none; `x \\\\# todo` has one, as the specification's example says.
+    """
+    at = text.find(b"#")
+    while at >= 0:
+        slashes = at - len(text[:at].rstrip(b"\\"))
+        if slashes % 2 == 0 and (at == 0 or slashes or text[at - 1 : at] in (b" ", b"\t")):
+            return at
+        at = text.find(b"#", at + 1)
+    return -1
+
+
+def unescaped(text: bytes) -> bytes:
+    r"""Undo `\\` and `\#`, scanning in pairs; a backslash before anything else is literal."""
+    return ESCAPED.sub(rb"\1", text) if b"\\" in text else text
+
+
+def described(text: bytes) -> Description:
+    """Take a description apart by the specification's rules for directives and escapes."""
+    buffered = text.endswith(b" {") or text == b"{"
+    body = text[:-1].rstrip(b" \t") if buffered else text
+    at = first_hash(body)
+    if at < 0:
+        name = unescaped(body.strip(b" \t"))
+        return Description(name, "", False, False, buffered, name)
+    whole = unescaped(body.strip(b" \t"))
+    head, tail = unescaped(body[:at].strip(b" \t")), body[at:]
+    if TIME_SUFFIX.fullmatch(tail.rstrip(b" \t")):
+        return Description(head, "", False, True, buffered, head)
+    directive = DIRECTIVE.match(tail)
+    if directive is None:
+        return Description(whole, "", False, False, buffered, whole)
+    blank, word, rest = directive.groups()
+    exact = bool(blank) and not rest
+    return Description(head, word.decode().lower(), exact, False, buffered, whole)

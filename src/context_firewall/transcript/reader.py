@@ -1,0 +1,245 @@
+"""Bytes to facts: splits a stream into lines, decides which dialect reads each stretch, and accounts for the rest.
+
+A stretch begins where a line opens a dialect and ends where its machine is complete and a line is not its own. A line
+that another dialect claims while a stretch is not complete makes the stream ambiguous: from there on both read, and the
+one that closes better keeps the stretch. Lines outside every stretch are strict markers, npm's own lines, blank, or
+unclassified.
+"""
+
+import copy
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from context_firewall.errors import InvalidInput
+from context_firewall.transcript.dialects import REGISTRY
+from context_firewall.transcript.doubts import Doubt
+from context_firewall.transcript.facts import Reading, Tally, Transcript, combined
+from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.lines import Line, bare
+from context_firewall.transcript.machine import Dialect, Machine
+from context_firewall.transcript.markers import marker_kind
+
+AUTO = "auto"
+
+# npm prints the script's name and command before it runs: "> shop@1.0.0 test", "> node --test". An empty line follows.
+NPM_SCRIPT = re.compile(rb"> [^\n]++")
+
+
+def dialects_named(name: str) -> tuple[Dialect, ...]:
+    """The rows that may read: all of the registry for "auto", else the one of that name.
+
+    Raises InvalidInput for a name that no row has.
+    """
+    if name == AUTO:
+        return REGISTRY
+    rows = tuple(row for row in REGISTRY if row.name == name)
+    if not rows:
+        known = ", ".join([AUTO, *(row.name for row in REGISTRY)])
+        raise InvalidInput(f"unknown dialect {name!r}; known are {known}", key="dialect")
+    return rows
+
+
+@dataclass(slots=True)
+class Stretch:
+    """One candidate's account of a stretch: what came before it, as others read it, and its machine."""
+
+    dialect: Dialect
+    machine: Machine
+    before: tuple[Reading, ...] = ()
+
+
+class StreamReader:
+    """Reads one stream, chunk by chunk. Where the chunks end makes no difference."""
+
+    def __init__(self, stream: str, dialects: Sequence[Dialect]) -> None:
+        self._stream = stream
+        self._dialects = tuple(row for row in dialects if stream in row.streams)
+        self._tail: list[bytes] = []
+        self._number = 0
+        self._stretches: list[Stretch] = []
+        self._idle = _Idle(stream)
+        self._done: list[Reading | list[Stretch]] = []
+        self._malformed = False
+        self._ambiguous = False
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next bytes of the stream."""
+        end = chunk.rfind(b"\n") + 1
+        if not end:
+            self._tail.append(chunk)
+            return
+        self._tail.append(chunk[:end])
+        block = b"".join(self._tail)
+        self._tail = [chunk[end:]] if end < len(chunk) else []
+        self._block(block)
+
+    def close(self, exit_code: int | None) -> list[Reading]:
+        """No more bytes come. Returns the readings of the stream's stretches in order."""
+        rest = b"".join(self._tail)
+        if rest:
+            for stretch in self._stretches:
+                stretch.machine.cut()
+            self._block(rest + b"\n")
+        self._end_stretch()
+        readings: list[Reading] = []
+        for part in self._done:
+            readings += [part] if isinstance(part, Reading) else self._decide(part, exit_code)
+        doubts = set()
+        if self._malformed:
+            doubts.add(Doubt.MALFORMED_UTF8)
+        if self._ambiguous:
+            doubts.add(Doubt.AMBIGUOUS_DIALECT)
+        return [*readings, Reading(doubts=frozenset(doubts))]
+
+    # -- lines ----------------------------------------------------------------------------------------------------
+
+    def _block(self, block: bytes) -> None:
+        """Read whole lines."""
+        if not self._malformed and not block.isascii():
+            try:
+                block.decode("utf-8")
+            except UnicodeDecodeError:
+                self._malformed = True
+        position, end = 0, len(block)
+        while position < end:
+            if len(self._stretches) == 1:
+                machine = self._stretches[0].machine
+                lane = machine.lane()
+                if lane is not None and (match := lane.match(block, position)) is not None:
+                    taken = machine.run(block, position, match.end(), self._number + 1)
+                    if taken:
+                        self._number += taken
+                        position = match.end()
+                        continue
+            newline = block.index(b"\n", position)
+            raw = block[position:newline]
+            self._number += 1
+            self._line(bare(raw), raw)
+            position = newline + 1
+
+    def _line(self, text: bytes, raw: bytes) -> None:
+        number = self._number
+        if not self._stretches:
+            self._outside(text, raw)
+            return
+        if len(self._stretches) > 1:
+            for stretch in self._stretches:
+                self._give(stretch, text, raw, number)
+            return
+        stretch = self._stretches[0]
+        if stretch.machine.line(text, raw, number):
+            return
+        if stretch.machine.complete:
+            self._end_stretch()
+            self._outside(text, raw)
+            return
+        rivals = [row for row in self._claims(text) if row is not stretch.dialect]
+        if rivals:
+            self._contest(stretch, rivals, text, raw)
+
+    def _give(self, stretch: Stretch, text: bytes, raw: bytes, number: int) -> None:
+        """Give a line to one of several candidates; one that is complete does not decide what follows it."""
+        if stretch.machine.complete and not stretch.machine.line(text, raw, number):
+            self._ambiguous = True
+            kept = Reading(unclassified=(Line(self._stream, number, Kind.UNCLASSIFIED, raw),))
+            stretch.before = (*stretch.before, kept)
+        elif not stretch.machine.complete:
+            stretch.machine.line(text, raw, number)
+
+    def _claims(self, text: bytes) -> list[Dialect]:
+        return [row for row in self._dialects if row.opening.match(text)]
+
+    def _outside(self, text: bytes, raw: bytes) -> None:
+        """A line outside every stretch: it may open one."""
+        claims = self._claims(text)
+        if not claims:
+            self._idle.line(text, raw, self._number)
+            return
+        self._done.append(self._idle.reading())
+        self._idle = _Idle(self._stream)
+        if len(claims) > 1:
+            self._ambiguous = True
+        for row in claims:
+            stretch = Stretch(row, row.begin(self._stream))
+            stretch.machine.line(text, raw, self._number)
+            self._stretches.append(stretch)
+
+    def _contest(self, first: Stretch, rivals: Sequence[Dialect], text: bytes, raw: bytes) -> None:
+        """A line that the open machine does not know opens other dialects: from here on all of them read."""
+        self._ambiguous = True
+        so_far = copy.deepcopy(first.machine).close(None)
+        last = tuple(line for line in so_far.unclassified if line.number != self._number)
+        before = _as_noise(replace(so_far, unclassified=last))
+        for row in rivals:
+            stretch = Stretch(row, row.begin(self._stream), (before,))
+            stretch.machine.line(text, raw, self._number)
+            self._stretches.append(stretch)
+
+    def _end_stretch(self) -> None:
+        if self._stretches:
+            self._done.append(self._stretches)
+            self._stretches = []
+        self._done.append(self._idle.reading())
+        self._idle = _Idle(self._stream)
+
+    def _decide(self, stretches: Sequence[Stretch], exit_code: int | None) -> list[Reading]:
+        """The candidate that closes best keeps the stretch; on equal standing, the one that came first."""
+        readings = [stretch.machine.close(exit_code) for stretch in stretches]
+        best = max(range(len(readings)), key=lambda i: (readings[i].standing, -i))
+        return [*stretches[best].before, readings[best]]
+
+
+def _as_noise(reading: Reading) -> Reading:
+    """A reading whose results turned out not to be the runner's: what it kept is unclassified evidence."""
+    kept = sorted(reading.kept_lines(), key=lambda line: line.number)
+    return Reading(
+        unclassified=tuple(line.as_kind(Kind.UNCLASSIFIED) for line in kept),
+        suppressed=reading.suppressed,
+        tally=Tally(),
+    )
+
+
+class _Idle:
+    """Lines outside every stretch."""
+
+    def __init__(self, stream: str) -> None:
+        self._stream = stream
+        self._lines: dict[Kind, list[Line]] = {}
+        self._suppressed: Counter[Kind] = Counter()
+
+    def line(self, text: bytes, raw: bytes, number: int) -> None:
+        if not text or text.isspace():
+            self._suppressed[Kind.BLANK] += 1
+        elif NPM_SCRIPT.fullmatch(text):
+            self._suppressed[Kind.INFORMATIONAL] += 1
+        else:
+            kind = marker_kind(text) or Kind.UNCLASSIFIED
+            self._lines.setdefault(kind, []).append(Line(self._stream, number, kind, raw))
+
+    def reading(self) -> Reading:
+        return Reading(
+            fatal_errors=tuple(self._lines.get(Kind.FATAL_ERROR, ())),
+            timeouts=tuple(self._lines.get(Kind.TIMEOUT, ())),
+            warnings=tuple(self._lines.get(Kind.ABNORMAL_WARNING, ())),
+            unclassified=tuple(self._lines.get(Kind.UNCLASSIFIED, ())),
+            suppressed=dict(self._suppressed),
+        )
+
+
+def read_streams(
+    streams: Sequence[tuple[str, Iterable[bytes]]], *, exit_code: int | None, dialect: str = AUTO
+) -> Transcript:
+    """Read a run's streams, stdout before stderr, in chunks of any size.
+
+    `exit_code` is the process' own, or None when unknown. Raises InvalidInput for an unknown dialect.
+    """
+    rows = dialects_named(dialect)
+    readings: list[Reading] = []
+    for name, chunks in streams:
+        reader = StreamReader(name, rows)
+        for chunk in chunks:
+            reader.feed(chunk)
+        readings += reader.close(exit_code)
+    return combined(readings)
