@@ -26,6 +26,24 @@ def canonical_sha256(value: Any) -> str:
     return sha256(canonical_bytes(value))
 
 
+class RunningHash:
+    """SHA-256 of bytes that come in pieces."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+        self.byte_count = 0
+        """How many bytes were taken."""
+
+    def update(self, data: bytes) -> None:
+        """Take the next piece."""
+        self._hash.update(data)
+        self.byte_count += len(data)
+
+    def digest(self) -> str:
+        """The digest of what was taken so far, as `sha256:<64 hex>`."""
+        return "sha256:" + self._hash.hexdigest()
+
+
 class FramedHash:
     """SHA-256 over named streams: for each, name, NUL, decimal byte length, NUL, the bytes, NUL.
 

@@ -78,17 +78,16 @@ def compare_random(given: dict[str, Any], expected: dict[str, Any]) -> list[str]
 
 def main(folder: Path) -> int:
     """Print what differs and how much is equal; 0 when all of it is."""
-    assembly.REDUCER_NAME = PUBLISHED_NAME
-    assembly.__version__ = PUBLISHED_VERSION
+    vars(assembly).update(REDUCER_NAME=PUBLISHED_NAME, __version__=PUBLISHED_VERSION)
     outcomes: list[tuple[str, list[str]]] = []
     for path in sorted((folder / "fixtures").glob("*.input.json")):
         stem = path.with_name(path.name.removesuffix(".input.json"))
         outcomes.append((stem.name, compare_fixture(stem)))
     fixtures = len(outcomes)
-    with (folder / "random.input.ndjson").open("rb") as inputs, (folder / "random.expected.ndjson").open("rb") as wanted:
-        for given, expected in zip(inputs, wanted, strict=True):
-            case = json.loads(given)
-            outcomes.append((f"random {case['id']}", compare_random(case, json.loads(expected))))
+    given = (folder / "random.input.ndjson").read_bytes().splitlines()
+    wanted = (folder / "random.expected.ndjson").read_bytes().splitlines()
+    for case, expected in zip(map(json.loads, given), map(json.loads, wanted), strict=True):
+        outcomes.append((f"random {case['id']}", compare_random(case, expected)))
     for name, differences in outcomes:
         if differences:
             print(f"{name}: {', '.join(differences)}")

@@ -53,10 +53,8 @@ class StreamKeys(TypedDict):
     data: str
 
 
-class TestRunInputDocument(TypedDict):
+class InvocationKeys(TypedDict):
     """The envelope as JSON."""
-
-    __test__ = False  # its name starts with what pytest collects
 
     protocol_version: str
     operation_id: NotRequired[str | None]
@@ -86,7 +84,7 @@ class Stream:
 class TestRunInput:
     """A parsed envelope; standard output comes before standard error whatever the order given."""
 
-    __test__ = False
+    __test__ = False  # the name starts with what pytest collects
 
     operation_id: str | None
     source_id: str | None

@@ -4,12 +4,12 @@ The document's shape, its enumerations and its sentences are fixed: consumers re
 rest. It says nothing about tokens, money, time or correctness.
 """
 
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from context_firewall.canonical import canonical_bytes
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.test_run_input import identity
-from context_firewall.version import MECHANISM_ID, MECHANISM_NAME, __version__
+from context_firewall.version import MECHANISM_ID, MECHANISM_NAME
 
 SCHEMA = "opsle.value-receipt.v1"
 OPERATION_NAME = "test-output-reduction"
@@ -293,5 +293,5 @@ def _ratio(part: int, whole: int) -> str | None:
 def _ambiguous(packet: EvidencePacket) -> int:
     """Source lines that no rule knew: shown with their text, or suppressed (references included)."""
     shown = sum(1 for line in packet["decision_evidence"]["unclassified_evidence"] if "text" in line)
-    suppressed: dict[str, Any] = packet["receipt"]["suppressed"]["categories"]
+    suppressed = packet["receipt"]["suppressed"]["categories"]
     return shown + sum(count for kind, count in suppressed.items() if kind.startswith("unclassified"))

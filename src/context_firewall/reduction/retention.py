@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from context_firewall.reduction.verdict import Reason
-from context_firewall.transcript.facts import Failure, Transcript
+from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.lines import Line
 
 
@@ -85,8 +85,8 @@ def remarks_referenced(transcript: Transcript, fits: Fits) -> RetentionPlan | No
 
 
 def identities_only(transcript: Transcript, fits: Fits) -> RetentionPlan:
-    """Who failed, and no line of text."""
-    return RetentionPlan(failures=Show.NOTHING, stops=Show.NOTHING, remarks=Show.NOTHING)
+    """Who failed, what is not critical by place and digest, and no line of text."""
+    return RetentionPlan(failures=Show.NOTHING, stops=Show.NOTHING, remarks=Show.REFERENCE)
 
 
 FULL = Rung("full", None, everything)
@@ -95,8 +95,6 @@ COMPACT = Rung("compact", Reason.PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED, ident
 
 SEED_LADDER = (FULL, REFERENCES, COMPACT)
 """The rungs of published packets. Where none fits, the reduction ends in PayloadCeilingTooSmall."""
-
-
 
 
 def smallest_fixed_point(base: int) -> int:

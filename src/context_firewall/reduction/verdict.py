@@ -1,7 +1,7 @@
 """From facts to a verdict: status, disposition, and the reasons for every doubt.
 
-A verdict never looks at a ceiling. What a ceiling costs is the retention plan's to say; it adds a reason to a verdict
-(`Verdict.with_reason`) and can turn a pass into an indeterminate run, never the other way round.
+A verdict never looks at a ceiling. What a ceiling costs is the retention plan's to say: it adds a reason to a verdict
+(`Verdict.with_reason`), so that the packet no longer suffices; how the run ended stays what it was.
 """
 
 from collections.abc import Set as AbstractSet
@@ -44,6 +44,15 @@ class Reason(StrEnum):
     """The ceiling leaves room for the identities of failures only."""
 
 
+_NOT_ABOUT_THE_OUTCOME = frozenset(
+    {
+        Reason.RAW_EVIDENCE_REFERENCE_MISSING,
+        Reason.PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT,
+        Reason.PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED,
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """What is known of a run besides its output. `duration_ms` is in milliseconds; None is unknown."""
@@ -66,10 +75,10 @@ class Verdict:
 
     @property
     def status(self) -> Status:
-        """Failed beats doubt, doubt beats passed; a missing way back to the raw bytes is no doubt about the outcome."""
+        """Failed beats doubt, doubt beats passed. Some reasons are no doubt about the outcome."""
         if self.failed:
             return Status.FAILED
-        if self.reasons - {Reason.RAW_EVIDENCE_REFERENCE_MISSING}:
+        if self.reasons - _NOT_ABOUT_THE_OUTCOME:
             return Status.INDETERMINATE
         return Status.PASSED
 
@@ -124,7 +133,7 @@ def _provenance_gaps(circumstances: Circumstances) -> AbstractSet[str]:
     gaps: set[str] = set()
     if circumstances.operation_id is None:
         gaps.add(Reason.OPERATION_ID_MISSING)
-    if circumstances.source_id is None or circumstances.run_id is None:
+    if circumstances.source_id is None:
         gaps.add(Reason.SOURCE_IDENTITY_MISSING)
     if circumstances.raw_evidence_ref is None:
         gaps.add(Reason.RAW_EVIDENCE_REFERENCE_MISSING)

@@ -9,7 +9,10 @@ import re
 from context_firewall.transcript.kinds import Kind
 
 # What counts as space in a pattern of the flat subset: the set of ECMAScript's \s, as UTF-8.
-SPACE = rb"(?:[\t\n\x0b\x0c\r ]|\xc2\xa0|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80|\xef\xbb\xbf)"
+SPACE = (
+    rb"(?:[\t\n\x0b\x0c\r ]|\xc2\xa0|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]"
+    rb"|\xe2\x81\x9f|\xe3\x80\x80|\xef\xbb\xbf)"
+)
 
 _ASSERTION = re.compile(SPACE + rb"*+(?:operator|expected|actual|diff|code):")
 _FRAME_OR_ERROR = re.compile(SPACE + rb"*+(?:at" + SPACE + rb"|[A-Za-z]*Error:)")
@@ -28,3 +31,6 @@ def classify_detail(bare: bytes) -> Kind:
     if _MESSAGE.match(bare):
         return Kind.FAILURE_MESSAGE
     return Kind.FAILURE_DETAIL
+
+
+detail_kind = classify_detail

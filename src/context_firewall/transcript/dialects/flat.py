@@ -14,7 +14,8 @@ A line is tried against the rules in this order, the first match wins:
 7. progress, blank                 dots; nothing but space
 8. unclassified                    anything else
 
-A stream that is not UTF-8 throughout is not read at all: it becomes one unclassified_binary event.
+A stream that is not UTF-8 throughout is not read at all: it becomes one unclassified_binary event, whose text is a
+marker with the stream's length and digest.
 """
 
 import codecs
@@ -23,6 +24,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from context_firewall.canonical import RunningHash
 from context_firewall.transcript.details import SPACE, classify_detail
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally, Transcript, combined
@@ -64,7 +66,7 @@ def read_flat(streams: Sequence[tuple[str, Iterable[bytes]]]) -> Transcript:
     """Read whole streams, each given as its name and its bytes in any chunks.
 
     Aggregates count over all streams together, the last of each name wins over what was observed, and any difference
-    is a contradiction. A stream that is not UTF-8 is the only thing of it that a transcript keeps in memory as bytes.
+    is a contradiction.
     """
     readers = [_StreamReader(name).read(chunks) for name, chunks in streams]
     transcript = combined(reader.reading() for reader in readers)
@@ -99,29 +101,30 @@ class _StreamReader:
             Kind.ABNORMAL_WARNING: [],
             Kind.UNCLASSIFIED: [],
         }
-        self._binary: bytes | None = None
+        self._marker: str | None = None
         self.aggregates: dict[bytes, int] = {}
 
     def read(self, chunks: Iterable[bytes]) -> "_StreamReader":
         """Take the whole stream."""
-        taken: list[bytes] = []
-        check = codecs.getincrementaldecoder("utf-8")().decode
-        blocks = _whole_lines(_noted(chunks, taken))
+        digest = RunningHash()
+        decode = codecs.getincrementaldecoder("utf-8")().decode
+        blocks = _whole_lines(chunks)
         try:
             for block in blocks:
-                check(block)
+                digest.update(block)
+                decode(block)
                 self._block(block)
-            check(b"", final=True)
+            decode(b"", final=True)
         except UnicodeDecodeError:
-            for _ in blocks:
-                pass
-            self._binary = b"".join(taken)
+            for block in blocks:
+                digest.update(block)
+            self._marker = f"[non-UTF-8 {digest.byte_count} bytes; {digest.digest()}]"
         return self
 
     def reading(self) -> Reading:
         """The facts of the stream."""
-        if self._binary is not None:
-            marker = Line(self._stream, 1, Kind.UNCLASSIFIED_BINARY, self._binary)
+        if self._marker is not None:
+            marker = Line(self._stream, 1, Kind.UNCLASSIFIED_BINARY, self._marker.encode())
             return Reading(unclassified=(marker,), doubts=frozenset({Doubt.MALFORMED_UTF8}))
         passed = self._suppressed[Kind.SUCCESSFUL_TEST]
         skipped = self._suppressed[Kind.SKIPPED_TEST]
@@ -262,13 +265,6 @@ def _without_elapsed(name: bytes) -> bytes:
 def _whole_number(digits: bytes) -> int:
     """A count as stated; one too long to be a count is cut to what no run can reach."""
     return min(int(digits.lstrip(b"0")[:20] or b"0"), 2**53 - 1)
-
-
-def _noted(chunks: Iterable[bytes], taken: list[bytes]) -> Iterator[bytes]:
-    """The same chunks, noted in `taken`: a bad byte at the very end makes the whole stream the evidence."""
-    for chunk in chunks:
-        taken.append(chunk)
-        yield chunk
 
 
 def _whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
