@@ -1,8 +1,9 @@
 """What Node's human reporters (spec and dot) print, pattern by pattern. Bare bytes in, names and marks out.
 
-Both reporters build a result's line in one function: the indentation of its nesting, a glyph, a title. The title is the
-name, then ` (<duration>ms)` unless the test has no duration (a cancelled one), then ` # <reason>` if it was skipped or is
-a todo; a reason that its author gave replaces the word. Names stand as they are: they may hold anything, also newlines.
+Both reporters build a result's line in one function: the indentation of its nesting, a glyph, a title. The title is
+the name, then ` (<duration>ms)` unless the test has no duration (a cancelled one), then ` # <reason>` if it was skipped
+or is a todo; a reason that its author gave replaces the word. Names stand as they are: they may hold anything, also
+newlines.
 Every pattern here is possessive or looks at each byte once.
 """
 

@@ -1,4 +1,4 @@
-"""Node's spec reporter (`node --test --test-reporter=spec`; the default of Node 20 on a terminal and of 22 on everywhere).
+"""Node's spec reporter (`node --test --test-reporter=spec`; the default on a terminal, in later versions everywhere).
 
 The room's rules:
 
@@ -8,7 +8,7 @@ The room's rules:
   current nesting that closes nothing is a leaf.
 - Node 20 prints an error under its result and once more in the recap, Node 22 on in the recap only. Error lines stand
   two blanks deeper than their result; the runner splits them itself, so none is at column 0.
-- The closing counts are one block in one order, after every result. Anything of their shape elsewhere is a contradiction.
+- The closing counts are one block in one order, after every result. Their shape anywhere else is a contradiction.
 - What was read is settled against counts and recap in `node_spec_account`.
 """
 
@@ -139,6 +139,7 @@ class NodeSpec:
         self._coverage = False
         self._location: Line | None = None
         self._left = False
+        self._cut = False
         self._block: list[int] = []
         self._totals: Totals | None = None
         self._recap_read = False
@@ -172,6 +173,10 @@ class NodeSpec:
         self._lines.passed += count
         self._suppressed[Kind.SUCCESSFUL_TEST] += count
         return count
+
+    def cut(self) -> None:
+        """The last line has no newline; the reporter ends every line with one."""
+        self._cut = True
 
     @property
     def complete(self) -> bool:
@@ -230,6 +235,9 @@ class NodeSpec:
         doubts = self._doubts | account.doubts
         if unclassified:
             doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
+        # A torn last line is harmless only where the counts end: the rest of a number of milliseconds.
+        if self._cut and self._part is not _Part.AFTER:
+            doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         has_results = self._totals is not None or self._lines.all > 0
         if not has_results:
             doubts.add(Doubt.NO_TEST_EVIDENCE)

@@ -187,9 +187,9 @@ def settled(
     """Settle failing points against recap, counts and exit code."""
     account = Settlement()
     waiting: defaultdict[bytes, deque[int]] = defaultdict(deque)
-    for place, entry in enumerate(entries):
+    for index, entry in enumerate(entries):
         if entry.counts:
-            waiting[entry.title].append(place)
+            waiting[entry.title].append(index)
         else:
             where = () if entry.location is None else (entry.location,)
             account.suppress(Kind.RECAP, (*where, *entry.header, *entry.region))
@@ -202,7 +202,8 @@ def settled(
         for point, place in zip(points, matches, strict=True)
     ]
     denied = totals is not None and _denied(totals, len(repeated), sum(derived), recap_read, exit_code)
-    for point, place, through in zip(points, matches, derived, strict=True):
+    for index, point in enumerate(points):
+        place, through = matches[index], derived[index]
         if through:
             # In a run without failures there is nothing to derive from.
             (account.contest if denied and not repeated else account.derive)(point)
@@ -213,8 +214,8 @@ def settled(
             if place is None and totals is not None and (recap_read or not point.region):
                 account.doubts.add(Doubt.RECAP_CONTRADICTION)
     for places in waiting.values():
-        for place in places:
-            account.fail_from_recap(entries[place])
+        for unread in places:
+            account.fail_from_recap(entries[unread])
     if totals is None:
         account.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
     elif not lines.fits(totals):
