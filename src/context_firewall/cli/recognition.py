@@ -34,13 +34,11 @@ _BETWEEN = re.compile(rb"[ \t\r\n0-9eE+\-.aflnrstu]*+")
 _STRING_PART = re.compile(rb'[^"\\]*+')
 # Below the places that matter, whole strings and scalars are skipped in one go.
 _BELOW = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
-_SPELLING = re.compile(
-    rb"""["']?\bprotocol_version["']?[ \t\r\n]*+[:=][ \t\r\n]*+["']?opsle\.
+# Compiled only where it is asked for, which is rare.
+_SPELLING = rb"""["']?\bprotocol_version["']?[ \t\r\n]*+[:=][ \t\r\n]*+["']?opsle\.
     |["']?\bstreams["']?[ \t\r\n]*+[:=][ \t\r\n]*+\[[ \t\r\n]*+\{[ \t\r\n]*+
      ["']?(?:name|encoding|data)["']?[ \t\r\n]*+[:=]
-    """,
-    re.VERBOSE,
-)
+    """
 
 
 class _Answer(Enum):
@@ -171,7 +169,7 @@ def meant_as_envelope(chunks: Iterable[bytes]) -> bool:
     head = bytes(start[:HEAD_BYTES])
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         spelled = head.decode("utf-16", "replace").encode("utf-8", "replace").lstrip()
-        return spelled.startswith(b"{") and _SPELLING.search(spelled) is not None
+        return spelled.startswith(b"{") and re.search(_SPELLING, spelled, re.VERBOSE) is not None
 
     reading = _FirstObject()
     begun = False
@@ -188,4 +186,4 @@ def meant_as_envelope(chunks: Iterable[bytes]) -> bool:
         return False
     if answer is _Answer.ENVELOPE or reading.broke_off_as_envelope(cut=answer is _Answer.OPEN):
         return True
-    return _SPELLING.search(head) is not None
+    return re.search(_SPELLING, head, re.VERBOSE) is not None

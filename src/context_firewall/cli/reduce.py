@@ -8,9 +8,9 @@ the indicator says so. What fails on the way undoes what came before it.
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,13 +27,15 @@ from context_firewall import (
     serialize_value_receipt,
     value_receipt_for_packet,
 )
-from context_firewall.cli import outputs
 from context_firewall.cli.channels import deliver, indicate
 from context_firewall.cli.recognition import meant_as_envelope
 from context_firewall.cli.sources import Source, open_source
 from context_firewall.documents.test_run_input import parse_test_run_input
 from context_firewall.reduction.pipeline import POLICIES
 from context_firewall.transcript import dialects
+
+if TYPE_CHECKING:
+    from context_firewall.cli.outputs import Target
 
 # Options that say what an envelope says itself, as click names their parameters.
 DESCRIBING_OPTIONS = {
@@ -102,28 +104,6 @@ def _text(_ctx: click.Context, _option: click.Parameter, text: str | None) -> st
     except UnicodeEncodeError:
         raise click.BadParameter("is not UTF-8") from None
     return text
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """What only the caller can say of a raw run."""
-
-    operation_id: str | None
-    source_id: str | None
-    run_id: str | None
-    raw_evidence_ref: str | None
-    exit_code: int | None
-    duration_ms: int | float | None
-    interrupted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    """How to reduce; as good for an envelope as for a raw run."""
-
-    max_output_bytes: int | None
-    policy: str
-    dialect: str
 
 
 @click.command(epilog=EPILOG, short_help="Reduce a finished test run to its evidence packet.")
@@ -234,22 +214,33 @@ def reduce(
     ]
     if form == "envelope":
         _refuse_description(given)
-    wanted = outputs.targets({"--value-receipt": value_receipt, "--model-evidence": model_evidence})
-    description = Description(operation_id, source_id, run_id, raw_ref, exit_code, duration_ms, interrupted)
-    configuration = Configuration(max_bytes, policy, dialect)
+    wanted = _checked_targets({"--value-receipt": value_receipt, "--model-evidence": model_evidence})
+    configuration: dict[str, Any] = {"max_output_bytes": max_bytes, "policy": policy, "dialect": dialect}
 
     with ExitStack() as open_sources:
         main_source, stderr_source = _opened(input_path, stderr_path, open_sources)
-        used = {"--input": main_source.identity, "standard output": _standard_output()}
-        if stderr_source is not None:
-            used["--stderr"] = stderr_source.identity
-        outputs.refuse_overlap(wanted, used)
+        if wanted:
+            _refuse_overlap(wanted, main_source, stderr_source)
         if form == "envelope" or (form == "auto" and meant_as_envelope(main_source.chunks())):
             _refuse_description(given)
             packet = _reduced_envelope(main_source, configuration)
         else:
-            packet = _reduced_raw(main_source, stderr_source, description, configuration)
-    return _handed_out(packet, wanted, mechanism_revision, exit_status)
+            streams = [SourceStream("stdout", main_source.byte_count, main_source.chunks())]
+            if stderr_source is not None:
+                streams.append(SourceStream("stderr", stderr_source.byte_count, stderr_source.chunks()))
+            packet = reduce_streams(
+                streams,
+                operation_id=operation_id,
+                source_id=source_id,
+                run_id=run_id,
+                raw_evidence_ref=raw_ref,
+                exit_code=exit_code,
+                duration_ms=duration_ms,
+                interrupted=interrupted,
+                **configuration,
+            )
+    _hand_out(packet, wanted, mechanism_revision)
+    return _verdict_status(packet) if exit_status else 0
 
 
 def _refuse_description(given: Iterable[str]) -> None:
@@ -281,15 +272,29 @@ def _is_one_path(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def _standard_output() -> os.stat_result | None:
+def _checked_targets(paths: Mapping[str, str | None]) -> tuple["Target", ...]:
+    """The sidecars that are asked for, refused early where they cannot be."""
+    if not any(path is not None for path in paths.values()):
+        return ()
+    from context_firewall.cli import outputs  # most runs have no sidecar and start faster without it
+
+    return outputs.targets(paths)
+
+
+def _refuse_overlap(wanted: tuple["Target", ...], main_source: Source, stderr_source: Source | None) -> None:
+    """No sidecar is a file that is read, or the one that standard output goes to."""
+    from context_firewall.cli import outputs
+
+    used = {"--input": main_source.identity}
+    if stderr_source is not None:
+        used["--stderr"] = stderr_source.identity
     with suppress(OSError, ValueError):
         if sys.stdout is not None:
-            return os.fstat(sys.stdout.fileno())
-    return None
+            used["standard output"] = os.fstat(sys.stdout.fileno())
+    outputs.refuse_overlap(wanted, used)
 
 
-def _reduced_envelope(source: Source, configuration: Configuration) -> EvidencePacket:
-
+def _reduced_envelope(source: Source, configuration: Mapping[str, Any]) -> EvidencePacket:
     try:
         run = parse_test_run_input(source.read())
     except InvalidInput as error:
@@ -303,55 +308,34 @@ def _reduced_envelope(source: Source, configuration: Configuration) -> EvidenceP
         exit_code=run.process.exit_code,
         duration_ms=run.process.duration_ms,
         interrupted=run.process.interrupted,
-        max_output_bytes=configuration.max_output_bytes,
-        policy=configuration.policy,
-        dialect=configuration.dialect,
+        **configuration,
     )
 
 
-def _reduced_raw(
-    source: Source, stderr_source: Source | None, description: Description, configuration: Configuration
-) -> EvidencePacket:
-
-    streams = [SourceStream("stdout", source.byte_count, source.chunks())]
-    if stderr_source is not None:
-        streams.append(SourceStream("stderr", stderr_source.byte_count, stderr_source.chunks()))
-    return reduce_streams(
-        streams,
-        operation_id=description.operation_id,
-        source_id=description.source_id,
-        run_id=description.run_id,
-        raw_evidence_ref=description.raw_evidence_ref,
-        exit_code=description.exit_code,
-        duration_ms=description.duration_ms,
-        interrupted=description.interrupted,
-        max_output_bytes=configuration.max_output_bytes,
-        policy=configuration.policy,
-        dialect=configuration.dialect,
-    )
-
-
-def _handed_out(
-    packet: EvidencePacket, wanted: Iterable[outputs.Target], mechanism_revision: str | None, exit_status: bool
-) -> int:
-    """Write sidecars, packet and indicator; returns the exit status."""
-
+def _hand_out(packet: EvidencePacket, wanted: tuple["Target", ...], mechanism_revision: str | None) -> None:
+    """Write sidecars, packet and indicator."""
     document = serialize_packet(packet)
     contents = [(target, _sidecar(target.option, packet, mechanism_revision)) for target in wanted]
-    with outputs.written(contents):
+    if contents:
+        from context_firewall.cli import outputs
+
+        with outputs.written(contents):
+            deliver(document)
+    else:
         deliver(document)
     indicate(format_indicator(packet))
-    if not exit_status:
-        return 0
-    evidence = packet["decision_evidence"]
-    if evidence["status"] == "failed":
-        return 1
-    return 0 if evidence["status"] == "passed" and evidence["disposition"] == "SUFFICIENT" else 3
 
 
 def _sidecar(option: str, packet: EvidencePacket, mechanism_revision: str | None) -> bytes:
     """The bytes of the sidecar that an option asks for."""
     if option == "--model-evidence":
         return serialize_model_evidence(model_evidence_for_packet(packet))
-
     return serialize_value_receipt(value_receipt_for_packet(packet, mechanism_revision=mechanism_revision))
+
+
+def _verdict_status(packet: EvidencePacket) -> int:
+    """The exit status that follows the verdict."""
+    evidence = packet["decision_evidence"]
+    if evidence["status"] == "failed":
+        return 1
+    return 0 if evidence["status"] == "passed" and evidence["disposition"] == "SUFFICIENT" else 3
