@@ -15,7 +15,10 @@ ENVIRONMENT = {"PYTHONPATH": str(SOURCE_TREE), "PATH": os.environ.get("PATH", ""
 COMMAND = (sys.executable, "-m", "context_firewall")
 
 GREEN = b"TAP version 13\nok 1 - opens the gate\n1..1\n# tests 1\n# pass 1\n# fail 0\n# skipped 0\n"
-RED = b"TAP version 13\nnot ok 1 - opens the gate\n  message: stays shut\n1..1\n# tests 1\n# pass 0\n# fail 1\n# skipped 0\n"
+RED = (
+    b"TAP version 13\nnot ok 1 - opens the gate\n  message: stays shut\n1..1\n"
+    b"# tests 1\n# pass 0\n# fail 1\n# skipped 0\n"
+)
 IDENTITY = ("--operation-id", "op-1", "--source-id", "suite", "--run-id", "run-1", "--raw-ref", "file:run.tap")
 
 

@@ -52,7 +52,7 @@ RAW = {
     "blank": " \n\n",
     "TAP": GREEN.decode(),
     "an object without a sign": "{}",
-    "go test -json": '{"Time":"2020-01-01T00:00:00Z","Action":"run","Test":"TestA"}\n{"Action":"pass","Test":"TestA"}\n',
+    "go test -json": '{"Time":"2020-01-01T00:00:00Z","Action":"run"}\n{"Action":"pass","Test":"TestA"}\n',
     "go test -json, cut": '{"Time":"2020-01-01T00:00:00Z","Act',
     "a json reporter": '{\n  "numTotalTests": 2,\n  "testResults": [{"name": "a", "status": "passed"}]\n}\n',
     "a log line with a protocol version": '{"level":"info","protocol_version":3,"source":"queue"}\n' + GREEN.decode(),

@@ -298,7 +298,9 @@ def test_a_large_raw_run_is_reduced_in_bounded_memory(tmp_path: Path) -> None:
         assert int(kibibytes) < 60 * 1024
 
 
-def test_an_unforeseen_failure_is_one_error_too(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_unforeseen_failure_is_one_error_too(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     from context_firewall.cli.channels import status_of
 
     def fails() -> None:

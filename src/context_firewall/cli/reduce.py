@@ -137,7 +137,7 @@ def _text(_ctx: click.Context, _option: click.Parameter, text: str | None) -> st
 )
 @click.option(
     "--dialect",
-    type=click.Choice(["auto", *(row.name for row in getattr(dialects, "REGISTRY", ()))]),
+    type=click.Choice(["auto", *(row.name for row in dialects.REGISTRY)]),
     default="auto",
     show_default=True,
     help="The grammar to read the output by. auto: as the output itself declares.",
