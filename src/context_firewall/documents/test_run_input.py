@@ -40,9 +40,9 @@ class SourceKeys(TypedDict):
 class ProcessKeys(TypedDict):
     """How the process ended. `duration_ms` is in milliseconds."""
 
-    exit_code: int | None
-    duration_ms: float | None
-    interrupted: bool
+    exit_code: NotRequired[int | None]
+    duration_ms: NotRequired[float | None]
+    interrupted: NotRequired[bool]
 
 
 class StreamKeys(TypedDict):
@@ -161,6 +161,13 @@ def whole_number(value: object, key: str) -> int:
     return value
 
 
+def flag(value: object, key: str) -> bool:
+    """True or false. Raises InvalidInput for anything else."""
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{key} must be true or false", key=key)
+    return value
+
+
 def stream_name(value: object, key: str) -> str:
     """`stdout` or `stderr`. Raises InvalidInput for anything else."""
     if not isinstance(value, str) or value not in STREAM_NAMES:
@@ -171,13 +178,10 @@ def stream_name(value: object, key: str) -> str:
 def _process(value: object) -> Process:
     if not isinstance(value, Mapping):
         raise InvalidInput("process must be an object", key="process")
-    interrupted = value.get("interrupted")
-    if not isinstance(interrupted, bool):
-        raise InvalidInput("process.interrupted must be true or false", key="process.interrupted")
     return Process(
         exit_code=exit_code(value.get("exit_code"), "process.exit_code"),
         duration_ms=duration_ms(value.get("duration_ms"), "process.duration_ms"),
-        interrupted=interrupted,
+        interrupted=flag(value.get("interrupted", False), "process.interrupted"),
     )
 
 

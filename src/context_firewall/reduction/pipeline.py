@@ -17,10 +17,11 @@ from context_firewall.documents.test_run_input import STREAM_NAMES, parse_test_r
 from context_firewall.documents.value_receipt import ValueReceipt, value_receipt_for_packet
 from context_firewall.errors import InvalidInput, PayloadCeilingTooSmall
 from context_firewall.reduction.assembly import Configuration, Reduction, StreamMeasure, assemble
-from context_firewall.reduction.retention import SEED_LADDER, RetentionPlan, Rung
+from context_firewall.reduction.retention import SEED_LADDER, RetentionPlan, Rung, smallest_ceiling
 from context_firewall.reduction.verdict import Circumstances, Disposition, Verdict, judge_v2, judge_v3
 from context_firewall.transcript.dialects.flat import read_flat
 from context_firewall.transcript.facts import Transcript
+from context_firewall.transcript.reader import read_streams
 
 Streams = Sequence[tuple[str, Iterable[bytes]]]
 
@@ -45,6 +46,9 @@ class Policy:
     """Streams, exit code and dialect to a transcript."""
     judge: Callable[[Transcript, Circumstances], Verdict]
     ladder: tuple[Rung, ...]
+    exact_minimum: bool
+    """Whether a refusal names the smallest ceiling that will do. Published v2 refusals name the length of the last
+    rung's packet under the ceiling that was refused: a few bytes off, since a packet holds its ceiling."""
 
 
 class PacketAndReceipt(TypedDict):
@@ -59,14 +63,26 @@ def _read_v2(streams: Streams, exit_code: int | None, dialect: str) -> Transcrip
 
 
 def _read_v3(streams: Streams, exit_code: int | None, dialect: str) -> Transcript:
-    from context_firewall.transcript.reader import read_streams
-
     return read_streams(streams, exit_code=exit_code, dialect=dialect)
 
 
 POLICIES = (
-    Policy("test-output-policy/v2", dialects=False, read=_read_v2, judge=judge_v2, ladder=SEED_LADDER),
-    Policy("test-output-policy/v3", dialects=True, read=_read_v3, judge=judge_v3, ladder=SEED_LADDER),
+    Policy(
+        revision="test-output-policy/v2",
+        dialects=False,
+        read=_read_v2,
+        judge=judge_v2,
+        ladder=SEED_LADDER,
+        exact_minimum=False,
+    ),
+    Policy(
+        revision="test-output-policy/v3",
+        dialects=True,
+        read=_read_v3,
+        judge=judge_v3,
+        ladder=SEED_LADDER,
+        exact_minimum=True,
+    ),
 )
 
 DEFAULT_POLICY = "test-output-policy/v3"
@@ -144,11 +160,15 @@ def reduce_streams(
         raw_evidence_ref=test_run_input.identity(raw_evidence_ref, "raw_evidence_ref"),
         exit_code=test_run_input.exit_code(exit_code, "exit_code"),
         duration_ms=test_run_input.duration_ms(duration_ms, "duration_ms"),
-        interrupted=interrupted,
+        interrupted=test_run_input.flag(interrupted, "interrupted"),
     )
     ordered = _in_order(streams)
     hashing = FramedHash()
-    transcript = row.read([(s.name, _hashed(hashing, s)) for s in ordered], circumstances.exit_code, dialect)
+    finished: list[str] = []
+    handed = [(stream.name, _hashed(hashing, stream, finished)) for stream in ordered]
+    transcript = row.read(handed, circumstances.exit_code, dialect)
+    if finished != [stream.name for stream in ordered]:
+        raise AssertionError("a reader left a stream unread, so its hash would be of something else")
     reduction = Reduction(
         transcript=transcript,
         circumstances=circumstances,
@@ -163,7 +183,7 @@ def _descend(row: Policy, reduction: Reduction) -> EvidencePacket:
     """Take the first rung whose packet fits below the ceiling."""
     ceiling = reduction.configuration.max_output_bytes
     verdict = row.judge(reduction.transcript, reduction.circumstances)
-    smallest = 0
+    lengths: list[int] = []
     for rung in row.ladder:
         marked = verdict.with_reason(rung.reason)
 
@@ -174,9 +194,12 @@ def _descend(row: Policy, reduction: Reduction) -> EvidencePacket:
         if plan is None:
             continue
         packet = assemble(reduction, marked, plan)
-        smallest = _length(packet)
-        if ceiling is None or smallest <= ceiling:
+        if ceiling is None or _length(packet) <= ceiling:
             return packet
+        lengths.append(_length(packet))
+    if ceiling is None:
+        raise AssertionError("a ladder's first rung always has a plan")
+    smallest = min(smallest_ceiling(n, ceiling) for n in lengths) if row.exact_minimum else lengths[-1]
     raise PayloadCeilingTooSmall(
         f"the smallest safe packet has {smallest} bytes",
         disposition=Disposition.NEEDS_RAW_EVIDENCE.value,
@@ -225,8 +248,10 @@ def _in_order(streams: Sequence[SourceStream]) -> tuple[SourceStream, ...]:
     return tuple(found[name] for name in STREAM_NAMES if name in found)
 
 
-def _hashed(hashing: FramedHash, stream: SourceStream) -> Iterator[bytes]:
+def _hashed(hashing: FramedHash, stream: SourceStream, finished: list[str]) -> Iterator[bytes]:
+    """The stream's chunks, hashed on the way; its name goes to `finished` when all of them were taken."""
     try:
         yield from hashing.pass_through(stream.name, stream.byte_count, stream.chunks)
     except ValueError as error:
         raise InvalidInput(str(error), key=f"streams.{stream.name}") from None
+    finished.append(stream.name)

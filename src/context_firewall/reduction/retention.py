@@ -103,3 +103,17 @@ def smallest_fixed_point(base: int) -> int:
     while len(str(base + digits)) != digits:
         digits += 1
     return base + digits
+
+
+def smallest_ceiling(reduced_bytes: int, ceiling: int) -> int:
+    """The smallest ceiling below which a plan fits whose packet has `reduced_bytes` bytes under `ceiling`.
+
+    A packet holds its ceiling twice (configuration and payload limit), so a ceiling with more digits makes it longer.
+    """
+    base = reduced_bytes - len(str(reduced_bytes)) - 2 * len(str(ceiling))
+    digits = 1
+    while True:
+        smallest = max(smallest_fixed_point(base + 2 * digits), int(10 ** (digits - 1)))
+        if len(str(smallest)) == digits:
+            return smallest
+        digits += 1

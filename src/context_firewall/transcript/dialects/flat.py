@@ -56,7 +56,8 @@ _NOTE = re.compile(_SIGN + rb"(?:(?:suites|cancelled|todo)" + _S + rb"++[0-9]++"
 _REMARK = re.compile(rb"(?:>|\xe2\x84\xb9)" + _S + rb"|Switched to ")
 _PROGRESS = re.compile(_S + rb"*+[.X]++" + _S + rb"*+\Z")
 _BLANK = re.compile(_S + rb"*+\Z")
-_LAST_SPACES = re.compile(rb"(?:" + _S + rb")\Z")
+_LEADING = re.compile(_S + rb"*+")
+_LAST = re.compile(_S + rb"\Z")
 
 # Runs of whole lines that are passed points, whatever stands before them: no directive, no escape sequence.
 _PASSES = re.compile(rb"(?:(?:ok [0-9]++ - |\xe2\x9c\x94 (?=[!-~]))[^\n#\x1b]*+\n)++")
@@ -118,6 +119,7 @@ class _StreamReader:
         except UnicodeDecodeError:
             for block in blocks:
                 digest.update(block)
+            self.aggregates.clear()  # what was read before the bad byte is no longer evidence
             self._marker = f"[non-UTF-8 {digest.byte_count} bytes; {digest.digest()}]"
         return self
 
@@ -241,14 +243,14 @@ def _identity(name: bytes) -> str:
 
 def _trimmed(name: bytes) -> bytes:
     """Without leading and trailing space, in one pass from either end."""
-    lead = re.compile(_S + rb"*+").match(name)
-    start = lead.end() if lead is not None else 0
     stop = len(name)
+    lead = _LEADING.match(name)
+    start = 0 if lead is None else lead.end()
     while stop > start:
-        tail = _LAST_SPACES.search(name, max(start, stop - 3), stop)
-        if tail is None:
+        last = _LAST.search(name, max(start, stop - 3), stop)  # the longest space has three bytes
+        if last is None:
             break
-        stop = tail.start()
+        stop = last.start()
     return name[start:stop]
 
 

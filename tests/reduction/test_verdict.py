@@ -1,0 +1,79 @@
+"""Status, disposition and reasons."""
+
+from dataclasses import replace
+
+import pytest
+
+from context_firewall.reduction.verdict import Circumstances, Disposition, Reason, Status, judge_v2, judge_v3
+from context_firewall.transcript.doubts import Doubt
+from context_firewall.transcript.facts import Failure, Tally, Transcript, combined
+from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.lines import Line
+
+KNOWN = Circumstances("op", "source", "run", "ref", exit_code=0, duration_ms=1)
+NOTHING = combined([])
+GREEN = replace(NOTHING, tally=Tally(passed=1, total=1), has_results=True)
+RED = replace(NOTHING, failures=(Failure("t", None),), tally=Tally(failed=1, total=1), has_results=True)
+LINE = Line("stdout", 1, Kind.UNCLASSIFIED, b"x")
+
+
+@pytest.mark.parametrize(
+    ("transcript", "known", "status", "reasons"),
+    [
+        (GREEN, KNOWN, "passed", []),
+        (GREEN, replace(KNOWN, raw_evidence_ref=None), "passed", ["RAW_EVIDENCE_REFERENCE_MISSING"]),
+        (GREEN, replace(KNOWN, operation_id=None), "indeterminate", ["OPERATION_ID_MISSING"]),
+        (GREEN, replace(KNOWN, source_id=None), "indeterminate", ["SOURCE_IDENTITY_MISSING"]),
+        (GREEN, replace(KNOWN, run_id=None), "passed", []),
+        (GREEN, replace(KNOWN, exit_code=None), "indeterminate", ["EXIT_STATUS_MISSING"]),
+        (GREEN, replace(KNOWN, interrupted=True), "indeterminate", ["INTERRUPTED_OUTPUT"]),
+        (GREEN, replace(KNOWN, exit_code=3), "failed", ["NONZERO_EXIT_WITHOUT_RECOGNIZED_FAILURE"]),
+        (RED, replace(KNOWN, exit_code=1), "failed", []),
+        (replace(GREEN, unclassified=(LINE,)), KNOWN, "indeterminate", ["UNCLASSIFIED_EVIDENCE"]),
+        (replace(GREEN, timeouts=(LINE,)), replace(KNOWN, exit_code=1), "failed", []),
+        (replace(GREEN, fatal_errors=(LINE,)), replace(KNOWN, exit_code=1), "failed", []),
+        (replace(GREEN, warnings=(LINE,)), KNOWN, "passed", []),
+        (
+            replace(GREEN, doubts=frozenset({Doubt.AGGREGATE_CONTRADICTION})),
+            KNOWN,
+            "indeterminate",
+            ["AGGREGATE_CONTRADICTION"],
+        ),
+    ],
+)
+def test_both_policies_agree_on_these(
+    transcript: Transcript, known: Circumstances, status: str, reasons: list[str]
+) -> None:
+    for judge in (judge_v2, judge_v3):
+        verdict = judge(transcript, known)
+        assert (verdict.status.value, verdict.reason_codes) == (status, reasons)
+        assert (verdict.disposition is Disposition.SUFFICIENT) is (not reasons)
+
+
+def test_a_failure_with_exit_zero_needs_the_raw_evidence_in_v3() -> None:
+    assert judge_v2(RED, KNOWN).reason_codes == []
+    assert judge_v3(RED, KNOWN).reason_codes == ["ZERO_EXIT_WITH_FAILURES"]
+    assert judge_v3(RED, KNOWN).status is Status.FAILED
+
+
+def test_nothing_read_is_no_pass_in_v3() -> None:
+    assert judge_v2(NOTHING, KNOWN).status is Status.PASSED
+    assert judge_v3(NOTHING, KNOWN).reason_codes == ["NO_TEST_EVIDENCE"]
+    assert judge_v3(NOTHING, KNOWN).status is Status.INDETERMINATE
+
+
+def test_a_fatal_error_is_evidence_enough_not_to_miss_tests() -> None:
+    crashed = replace(NOTHING, fatal_errors=(LINE,))
+    assert judge_v3(crashed, replace(KNOWN, exit_code=2)).reason_codes == []
+
+
+def test_every_doubt_becomes_its_reason() -> None:
+    doubtful = replace(GREEN, doubts=frozenset(Doubt))
+    assert set(judge_v3(doubtful, KNOWN).reason_codes) == {doubt.value for doubt in Doubt}
+
+
+def test_a_ceilings_reason_leaves_the_status_alone() -> None:
+    verdict = judge_v3(GREEN, KNOWN).with_reason(Reason.PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED)
+    assert verdict.status is Status.PASSED
+    assert verdict.disposition is Disposition.NEEDS_RAW_EVIDENCE
+    assert verdict.with_reason(None) == verdict
