@@ -115,14 +115,19 @@ def judge_v2(transcript: Transcript, circumstances: Circumstances) -> Verdict:
 
 
 def judge_v3(transcript: Transcript, circumstances: Circumstances) -> Verdict:
-    """The verdict of policy v3: v2's, and two ways in which a green exit code proves nothing."""
+    """The verdict of policy v3: v2's, and three ways in which a green exit code proves nothing.
+
+    A fatal marker that a successful process survived is no failure by itself: any test may print the word.
+    """
     verdict = judge_v2(transcript, circumstances)
     reasons = set(verdict.reasons)
-    if verdict.failed and circumstances.exit_code == 0:
+    failed = verdict.failed
+    if failed and circumstances.exit_code == 0:
         reasons.add(Reason.ZERO_EXIT_WITH_FAILURES)
+        failed = bool(transcript.failures) or transcript.tally.failed > 0
     if not transcript.has_results and not _failure_recognised(transcript):
         reasons.add(Doubt.NO_TEST_EVIDENCE)
-    return replace(verdict, reasons=frozenset(reasons))
+    return Verdict(failed=failed, reasons=frozenset(reasons))
 
 
 def _failure_recognised(transcript: Transcript) -> bool:

@@ -27,5 +27,7 @@ class Doubt(StrEnum):
     """The format does not tell tests from suites, or prints no totals: the counts are of symbols."""
     AMBIGUOUS_DIALECT = "AMBIGUOUS_DIALECT"
     """More than one dialect claims the stream."""
+    FAILURE_OUTSIDE_TESTS = "FAILURE_OUTSIDE_TESTS"
+    """The process ended badly outside any test; what it printed is kept as a failure, its meaning is not judged."""
     ERRORS_UNREPORTABLE = "ERRORS_UNREPORTABLE"
     """The format cannot show an error outside a test, so its points alone do not prove a pass."""

@@ -39,5 +39,7 @@ class Kind(StrEnum):
     """Text that the runner's own grammar attributes to the program under test."""
     RECAP = "recap"
     """A second print of something already read; a cross-check, never a second count."""
+    PROCESS_FAILURE = "process_failure"
+    """The first line of what a process printed about ending badly outside any test."""
     TEST_DETAIL = "test_detail"
     """Diagnostics that a runner prints under a test that did not fail."""

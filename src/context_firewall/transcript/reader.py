@@ -20,8 +20,12 @@ from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
 from context_firewall.transcript.machine import Dialect, Machine
 from context_firewall.transcript.markers import marker_kind
+from context_firewall.transcript.process_failure import is_uncaught, process_failure
 
 AUTO = "auto"
+
+# Doubts that leave room for a process that broke off.
+OPEN_ENDED = frozenset({Doubt.COMPLETENESS_UNCONFIRMED, Doubt.PLAN_CONTRADICTION})
 
 # npm prints the script's name and command before it runs: "> shop@1.0.0 test", "> node --test". An empty line follows.
 NPM_SCRIPT = re.compile(rb"> [^\n]++")
@@ -242,4 +246,27 @@ def read_streams(
         for chunk in chunks:
             reader.feed(chunk)
         readings += reader.close(exit_code)
-    return combined(readings)
+    return combined(_with_process_failure(readings, exit_code))
+
+
+def _with_process_failure(readings: list[Reading], exit_code: int | None) -> list[Reading]:
+    """Turn standard error into a failure of its own where the process failed and no test accounts for it."""
+    if not exit_code:
+        return readings
+    recognised = any(
+        part.failures or part.fatal_errors or part.timeouts or part.tally.failed for part in readings
+    )
+    open_ended = any(OPEN_ENDED & part.doubts for part in readings)
+    for i, part in enumerate(readings):
+        lines = part.unclassified
+        if not lines or lines[0].stream != "stderr":
+            continue
+        if recognised and not (open_ended and is_uncaught(lines)):
+            continue
+        current = next((other.current_test for other in reversed(readings) if other.current_test), "")
+        failure = process_failure(lines, current)
+        if failure is not None:
+            doubts = part.doubts | {Doubt.FAILURE_OUTSIDE_TESTS}
+            readings[i] = replace(part, failures=(*part.failures, failure), unclassified=(), doubts=doubts)
+            break
+    return readings

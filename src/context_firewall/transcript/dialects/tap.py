@@ -12,7 +12,7 @@ from functools import cache
 
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import tap_grammar as grammar
-from context_firewall.transcript.dialects.tap_document import Document, reconcile
+from context_firewall.transcript.dialects.tap_document import Document, Rank, reconcile, settle
 from context_firewall.transcript.dialects.tap_tree import (
     NUMBER_LIMIT,
     STATUSES,
@@ -38,6 +38,9 @@ OUTPUT_HELD = 200
 
 # A subtest is indented by four blanks.
 STEP = 4
+
+# The versions whose rules these are; the specification calls it an error to name an earlier one.
+VERSIONS = (13, 14)
 
 # What the flat subset calls the totals that it does not read.
 INFORMATIONAL_TOTALS = frozenset({"suites", "cancelled", "todo"})
@@ -74,11 +77,17 @@ class TapMachine:
         self._ended: list[Document] = []
         self._trailer_lines: list[tuple[Line, Point | None]] = []
         self._cut = False
+        self._number = 0
         self._begin()
 
     def _begin(self) -> None:
         self._document = Document()
         self._frames = [self._document.root]
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """The documents read so far, the open one last."""
+        return (*self._ended, *(() if self._document in self._ended else (self._document,)))
 
     # -- the contract ---------------------------------------------------------------------------------------------
 
@@ -123,6 +132,7 @@ class TapMachine:
         self._cut = True
 
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
+        self._number = number
         frame = self._frames[-1]
         point = frame.point
         if number == 1 and bare.startswith(b"\xef\xbb\xbf"):
@@ -151,16 +161,17 @@ class TapMachine:
         return not self._document.node or "todo" in self._document.trailer
 
     def close(self, exit_code: int | None) -> Reading:
-        if self._cut and (self._frames[-1].point is not None or len(self._frames) > 1):
+        if self._cut and self._last_line_matters():
             self._document.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         current = self._current_test()
         self._end_document()
         tally, failures, todo, doubts, standing = Tally(), list[Failure](), list[Line](), set[Doubt](), 0
         suppressed, fatal_errors, unclassified = Counter(self._suppressed), self._fatal_errors, self._unclassified
-        whole = any(document.met() and document.trailer for document in self._ended)
-        for document in self._ended:
-            denied = whole and exit_code == 0 and not document.met() and not document.trailer
-            out = reconcile(document, exit_code, denied=denied)
+        settlements = [settle(document) for document in self._ended]
+        best = max(settlement.rank for settlement in settlements)
+        for document, settlement in zip(self._ended, settlements, strict=True):
+            denied = exit_code == 0 and settlement.rank < min(best, Rank.MET)
+            out = reconcile(document, settlement, exit_code, denied=denied)
             tally += out.tally
             failures += out.failures
             todo += out.todo
@@ -170,7 +181,7 @@ class TapMachine:
             unclassified = unclassified + out.unclassified
             standing = max(standing, out.standing)
             # What a run says last, below its points, explains a result that its points do not.
-            explains = out.doubts or (exit_code != 0 and not out.failures)
+            explains = out.doubts or (exit_code and not out.failures)
             if explains:
                 unclassified = unclassified + list(document.comments)
             else:
@@ -189,6 +200,14 @@ class TapMachine:
             standing=standing,
             current_test=current,
         )
+
+    def _last_line_matters(self) -> bool:
+        """Whether the last line is a point or part of a region: cut short, it would mean something else."""
+        point = self._frames[-1].point
+        if point is None:
+            return len(self._frames) > 1
+        last = point.details[-1] if point.details else point.line
+        return last.number == self._number or point.yaml_open
 
     # -- lines by where they stand --------------------------------------------------------------------------------
 
@@ -260,13 +279,15 @@ class TapMachine:
             self._comment(frame, text, raw, number, nested=False)
         elif rule := grammar.PLAN.fullmatch(text):
             self._plan(frame, rule)
-        elif grammar.VERSION.fullmatch(text):
-            self._version(frame)
+        elif rule := grammar.VERSION.fullmatch(text):
+            self._version(frame, int(rule[1]))
         elif grammar.BAIL_OUT.fullmatch(text):
             self._settle(frame)
             self._document.bailed.append(Line(self._stream, number, Kind.FATAL_ERROR, raw))
-        elif grammar.PRAGMA.fullmatch(text):
+        elif rule := grammar.PRAGMA.fullmatch(text):
             self._suppressed[Kind.STRUCTURE] += 1
+            if rule[2] == b"strict":
+                self._document.strict = rule[1] == b"+"
         elif text == b"{" and frame.point is not None and frame.point.child is None:
             self._open_buffered(frame, frame.point)
             self._suppressed[Kind.STRUCTURE] += 1
@@ -277,8 +298,10 @@ class TapMachine:
     def _deeper(self, frame: Frame, indent: int, text: bytes, bare: bytes, raw: bytes, number: int) -> bool:
         """A line indented beyond the innermost open document: a detail, a child's first line, or nothing known."""
         point, step = frame.point, indent - frame.indent
-        if point is not None and point.description.buffered and step == STEP and self._opens_child(text):
+        if point is not None and point.description.buffered and step % STEP == 0 and self._opens_child(text):
             child = self._open_buffered(frame, point)
+            if step > STEP:
+                return self._deeper(child, indent, text, bare, raw, number)
             return self._here(child, text, raw, number)
         if point is not None and point.takes_details and frame.subtest is None:
             if not (step == STEP and grammar.PLAN.fullmatch(text)):
@@ -313,9 +336,14 @@ class TapMachine:
     def _open_buffered(self, frame: Frame, point: Point) -> Frame:
         child = Frame(frame.indent + STEP, point.description.name, buffered=True)
         point.child = child
-        self._document.buffered = True
         self._frames.append(child)
         return child
+
+    @staticmethod
+    def _unbrace(parent: Frame, child: Frame) -> None:
+        child.buffered, child.name = False, None
+        if parent.point is not None:
+            parent.point.child = None
 
     def _outward(self, indent: int, text: bytes, raw: bytes, number: int) -> bool:
         """A line to the left of the innermost open document: it may close children, or it is noise between them."""
@@ -331,9 +359,13 @@ class TapMachine:
             if innermost.finished is not None:
                 self._orphan(innermost)
             self._frames.pop()
+            self._document.buffered = True
             self._suppressed[Kind.STRUCTURE] += 1
             return True
         closes = tap_shaped(text) or grammar.SUBTEST.fullmatch(text) is not None
+        if closes and innermost.buffered and depth == len(self._frames) - 2 and not self._document.buffered:
+            # No brace closed any subtest yet: the one that seemed to open it is the end of a name.
+            self._unbrace(self._frames[depth], innermost)
         inside_braces = any(frame.buffered for frame in self._frames[depth + 1 :])
         if grammar.VERSION.fullmatch(text) or (closes and not inside_braces):
             self._close_children(depth)
@@ -352,8 +384,8 @@ class TapMachine:
             self._maybe_next_document(rule)
             frame = self._frames[-1]
         refusal, digits, rest = rule.groups()
-        description = grammar.described(rest or b"")
         ok = refusal is None
+        description = grammar.described(rest or b"", ok=ok)
         excused = description.directive and (ok or description.exact)
         status = (SKIPPED if description.directive == "skip" else TODO) if excused else (PASSED if ok else FAILED)
         given = None if digits is None else int(digits) if len(digits) < 18 else NUMBER_LIMIT
@@ -363,7 +395,8 @@ class TapMachine:
         if frame.finished is not None:
             child = frame.finished
             frame.finished = None
-            if child.declared and child.name is not None and description.name not in (child.name, b""):
+            names = (child.name, b"Subtest: " + (child.name or b""), b"")  # older Test2 repeats the word
+            if child.declared and description.name not in names:
                 self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
             point.child = child
             self._document.timed_parents |= description.timed
@@ -375,12 +408,14 @@ class TapMachine:
         if self._document.comments:
             point.before = list(self._document.comments)
             self._document.comments.clear()
+        if grammar.PYTEST_NODE.match(description.name):
+            self._document.pytest = True
         frame.point = point
 
     def _maybe_next_document(self, rule: re.Match[bytes]) -> None:
         """After a whole document whose plan came last, a point numbered 1 begins another one."""
         root = self._document.root
-        if root.plan_after > 0 and self.complete and rule[2] == b"1":
+        if root.plan_after > 0 and rule[2] == b"1" and not self._document.noisy and self.complete:
             self._end_document()
             self._begin()
 
@@ -398,13 +433,14 @@ class TapMachine:
             self._end_document()
             self._begin()
             frame = self._frames[-1]
-        if first != 1 or (last == 0 and frame.numbering.points and not self._document.node):
+        skips = (rule[3] or b"")[:4].upper() == b"SKIP" and last > 0
+        if first != 1 or skips or (last == 0 and frame.numbering.points and not self._document.node):
             self._document.doubts.add(Doubt.PLAN_CONTRADICTION)
         frame.plans += 1
         frame.plan = last
         frame.plan_after = frame.numbering.points
 
-    def _version(self, frame: Frame) -> None:
+    def _version(self, frame: Frame, version: int) -> None:
         self._suppressed[Kind.STRUCTURE] += 1
         if frame.indent:
             return  # a subtest may be a whole document of its own
@@ -415,6 +451,8 @@ class TapMachine:
             self._end_document()
             self._begin()
         self._document.version = True
+        if version not in VERSIONS:
+            self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
 
     def _comment(self, frame: Frame, text: bytes, raw: bytes, number: int, *, nested: bool) -> None:
         point = frame.point
@@ -423,6 +461,7 @@ class TapMachine:
             self._settle(frame)
             if frame.finished is not None:
                 self._orphan(frame)
+            self._document.announced = True
             frame.subtest = grammar.described(subtest[1] or b"").whole
             self._suppressed[Kind.STRUCTURE] += 1
             return
@@ -485,6 +524,9 @@ class TapMachine:
             return self._detail(frame.point, text, raw, number)
         if self.complete:
             return False
+        self._document.noisy = True
+        if self._document.strict:
+            self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
         self._unclassified.append(Line(self._stream, number, Kind.UNCLASSIFIED, raw))
         return False
 
@@ -524,16 +566,17 @@ class TapMachine:
         else:
             harvest.failures += below.failures
         harvest.excused += below.excused
-        own = Draft([description.name], point.line, point.details, description.whole, number)
-        if point.file_level:
-            own.details[:0] = [line.as_kind(Kind.PROGRAM_OUTPUT) for line in point.before]
-        elif point.before:
+        own = Draft([self._name(point)], point.line, point.details, description.whole, number, point.ok)
+        derived = point.status == FAILED and bool(below.failures) and self._is_derived(point)
+        if point.file_level or (point.status == FAILED and child is not None and not derived):
+            # Node prints a file's own output before its point, Test::More a subtest's complaint inside it.
+            own.details[:0] = point.before
+        else:
             self._suppressed[Kind.PROGRAM_OUTPUT] += len(point.before)
-        if point.status == FAILED:
-            if below.failures and self._is_derived(point):
-                self._suppressed[Kind.DERIVED_FAILURE] += 1 + len(own.details)
-            else:
-                harvest.failures.append(own)
+        if derived:
+            self._suppressed[Kind.DERIVED_FAILURE] += 1 + len(own.details)
+        elif point.status == FAILED:
+            harvest.failures.append(own)
         elif point.status == TODO or not point.ok:
             harvest.excused.append(own)
         elif not holds:
@@ -567,13 +610,26 @@ class TapMachine:
         """Whether a failing parent says nothing but that a child failed."""
         if point.failure_type:
             return point.failure_type == b"subtestsFailed"
+        base = len(point.yaml_indent or b"")
         for line in point.details:
             text = line.raw.strip()
             if not text or text in (b"---", b"..."):
                 continue
+            if point.description.timed and not point.description.buffered:
+                nested = line.raw[base : base + 1] in (b" ", b"-", b"]", b"}")
+                if nested or grammar.PARENT_KEYS.fullmatch(text):
+                    continue
             if not any(rule.fullmatch(text) for rule in grammar.DERIVED_MESSAGES):
                 return False
         return True
+
+    @staticmethod
+    def _name(point: Point) -> bytes:
+        """The point's name; an unnamed one goes by the place that Test::More gives it."""
+        if point.description.name or not point.details:
+            return point.description.name
+        place = grammar.UNNAMED_PLACE.fullmatch(point.details[0].raw.strip())
+        return b"(unnamed test) " + place[1] if place else b""
 
     def _close_children(self, depth: int) -> None:
         """Close every document inside the one at that depth; the outermost of them waits for its closing point."""
@@ -642,7 +698,7 @@ DIALECT = Dialect(
     ),
     streams=frozenset({"stdout"}),
     opening=re.compile(
-        rb"(?:\xef\xbb\xbf)?+(?:TAP version [0-9]++[ \t]*+\Z|[0-9]++\.\.[0-9]++(?:[ \t]*+#.*+)?+[ \t]*+\Z"
+        rb"# tests [0-9]++\Z|# TAP results for |(?:\xef\xbb\xbf)?+(?:TAP version [0-9]++[ \t]*+\Z|[0-9]++\.\.[0-9]++(?:[ \t]*+#.*+)?+[ \t]*+\Z"
         rb"|(?:not )?+ok(?:[ \t]|\Z)|Bail out!|# Subtest(?::|\Z)"
         rb"| {4,}+(?:(?:not )?+ok 1(?:[ \t]|\Z)|1\.\.[0-9]++|# Subtest))"
     ),

@@ -6,6 +6,7 @@ the points, a plan wins over numbers outside it, and what they deny is kept as c
 
 from collections import Counter, deque
 from dataclasses import dataclass, field
+from enum import IntEnum
 
 from context_firewall.transcript.dialects.tap_totals import Observed, agrees, stated_tally
 from context_firewall.transcript.dialects.tap_tree import Draft, Frame, Harvest, Run, contested
@@ -32,8 +33,16 @@ class Document:
     """It has subtests in braces: leaves are the tests (vitest, node-tap)."""
     timed_parents: bool = False
     """Closing points of subtests carry `# time=`: leaves are the tests (node-tap)."""
+    announced: bool = False
+    """Subtests are announced by comments, which vitest never prints."""
     timed_leaves: bool = False
     """Plain points carry `# time=`: vitest."""
+    pytest: bool = False
+    """Its points are named by pytest's node ids."""
+    strict: bool = False
+    """`pragma +strict`: a line that is not TAP is an error."""
+    noisy: bool = False
+    """Lines that the grammar does not know stood in it."""
     heading: bytes = b""
     """The last comment that may name the test that runs (tape)."""
 
@@ -44,7 +53,22 @@ class Document:
 
     @property
     def vitest(self) -> bool:
-        return self.timed_leaves
+        return self.timed_leaves and not self.announced
+
+    @property
+    def totals(self) -> bool:
+        """Whether the trailer states how the whole document ended."""
+        keys = self.trailer.keys()
+        return "tests" in keys or "total" in keys or {"pass", "fail"} <= keys
+
+    def unreporting(self, exit_code: int | None, *, failed: bool) -> bool:
+        """Whether its producer's format cannot show an error outside a test, and nothing else rules one out.
+
+        vitest shows no unhandled error, and its flat form no failing suite hook; pytest-tap no error in a teardown.
+        """
+        if self.vitest:
+            return not (failed and self.buffered)
+        return self.pytest and exit_code != 0
 
     def met(self) -> bool:
         """Whether the plan is there and as many points as it announces."""
@@ -61,12 +85,12 @@ class Document:
         view = counts.top
         if self.node:
             view = counts.tests
-        elif self.buffered or self.timed_parents or self.timed_leaves or "total" in self.trailer:
+        elif self.buffered or self.timed_parents or self.vitest or "total" in self.trailer:
             view = counts.leaves
         passed, failed, skipped, todo = view
         if self.vitest:
             passed, failed, skipped, todo = (n - f for n, f in zip(view, counts.files, strict=True))
-        return Observed(passed, failed, skipped, todo, len(harvest.excused), counts.suites)
+        return Observed(passed, failed, skipped, todo, counts.suites)
 
 
 @dataclass(slots=True)
@@ -83,142 +107,161 @@ class Outcome:
     standing: int = 0
 
 
-def reconcile(document: Document, exit_code: int | None, *, denied: bool) -> Outcome:
-    """End a document. `denied`: another document of the run is whole, this one is not, and the run succeeded."""
-    out = Outcome(doubts=document.doubts)
-    numbering, plan = document.root.numbering, document.root.plan
-    counted = [*numbering.runs, *numbering.repeats, *numbering.foreign]
-    refused: list[Run] = []
-    harvest = _sum(counted)
-    stated = document.stated()
-    totals = bool({"tests", "total"} & stated.keys()) or {"pass", "fail"} <= stated.keys()
-    observed = document.observed(harvest)
-    settled = bool(stated) and agrees(stated, observed)
-    promoted = False
-    if stated and not settled and harvest.excused:
-        skipped = sum(1 for draft in harvest.excused if draft.header.kind is Kind.SKIPPED_TEST)
-        honest = observed.without_excuses(skipped, len(harvest.excused) - skipped)
-        if agrees(stated, honest):
-            settled = promoted = True
-            observed = honest
-    if len({tuple(values) for values in document.trailer.values() if len(set(values)) > 1}):
-        settled = False
-    whole = plan is not None and plan == harvest.points
-    failures, excused = harvest.failures, harvest.excused
+class Rank(IntEnum):
+    """How well a document closes."""
+
+    OPEN = 0
+    DISPUTED = 1
+    """Totals stand in their place and the points do not add up to them."""
+    MET = 2
+    """As many points as the plan says."""
+    SETTLED = 3
+    """The runner's own totals are those of the points."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """Which points count, and on whose word."""
+
+    rank: Rank
+    counted: tuple[Run, ...]
+    refused: tuple[Run, ...]
+    """Points outside the sequence that plan or totals deny."""
+    observed: Observed
+    promoted: bool = False
+    """Directives are part of the names: the producer escapes nothing, and its totals say so."""
+
+
+def settle(document: Document) -> Settlement:
+    """Find the points that plan and totals speak of: all of them, or those that stand in sequence."""
+    numbering, plan, stated = document.root.numbering, document.root.plan, document.stated()
+    every = tuple(numbering.stretches())
+    outside = tuple(
+        run
+        for run in every
+        if run.harvest.points
+        and (any(run is other for other in numbering.foreign) or (plan is not None and not 1 <= run.first <= plan))
+    )
+    inside = tuple(run for run in every if not any(run is other for other in outside))
+    consistent = all(len(set(values)) == 1 for values in document.trailer.values())
+    choices = ((every, ()), (inside, outside))
+    # Totals alone may fit by chance; the choice that also meets the plan comes first.
+    for (counted, refused), strict in ((choice, strict) for strict in (True, False) for choice in choices):
+        harvest = harvest_of(counted)
+        if strict and plan != harvest.points:
+            continue
+        observed = document.observed(harvest)
+        if not stated:
+            if plan is not None and plan == harvest.points:
+                return Settlement(Rank.MET, counted, refused, observed)
+        elif consistent and agrees(stated, observed):
+            return Settlement(Rank.SETTLED, counted, refused, observed)
+        elif consistent and (denied := sum(1 for draft in harvest.excused if not draft.ok)):
+            honest = observed.without_directives(denied)
+            if agrees(stated, honest):
+                return Settlement(Rank.SETTLED, counted, refused, honest, promoted=True)
+    observed = document.observed(harvest_of(inside))
+    return Settlement(Rank.DISPUTED if document.totals else Rank.OPEN, inside, outside, observed)
+
+
+def reconcile(document: Document, settlement: Settlement, exit_code: int | None, *, denied: bool) -> Outcome:
+    """End a document. `denied`: the run succeeded, another document of it closes, and this one does not."""
+    out = Outcome(doubts=document.doubts, standing=int(settlement.rank))
+    counted, refused = settlement.counted, settlement.refused
     if denied:
-        refused, counted = counted, []
-    elif settled:
-        if plan is not None and not whole:
-            out.doubts.add(Doubt.PLAN_CONTRADICTION)
-        if plan is None and not numbering.in_order:
-            out.doubts.add(Doubt.PLAN_CONTRADICTION)
-        if document.root.plans > 1 and not document.node:
-            out.doubts.add(Doubt.PLAN_CONTRADICTION)
+        counted, refused = (), (*counted, *refused)
     else:
-        if document.node and not totals:
-            out.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
-        if document.root.plans > 1:
-            out.doubts.add(Doubt.PLAN_CONTRADICTION)
-        if stated:
-            out.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
-        if plan is None:
-            out.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
-        if not numbering.in_order and not (whole and plan is not None and numbering.is_permutation(plan)):
-            out.doubts.add(Doubt.PLAN_CONTRADICTION)
-        if not whole:
-            if plan is not None:
-                out.doubts.add(Doubt.PLAN_CONTRADICTION)
-            refused = _outside(counted, numbering.foreign, plan)
-            counted = [run for run in counted if run not in refused]
-    if plan is not None and 0 < document.root.plan_after < harvest.points and not (settled and document.node):
-        out.doubts.add(Doubt.PLAN_CONTRADICTION)
-    kept = _sum(counted)
-    denied_failures = [draft for run in refused for draft in run.harvest.failures]
-    failures, excused = kept.failures, kept.excused
-    if not settled and not denied:
-        failures, more = _deny(document, kept, stated if totals else {}, exit_code)
-        denied_failures += more
-    out.tally = document.observed(kept).tally()
-    if settled:
-        out.tally = observed.tally()
-    elif totals and not denied:
-        out.tally = stated_tally(stated)
-    elif denied_failures:
-        fewer = len(kept.failures) - len(failures)
-        t = out.tally
-        out.tally = Tally(t.passed, max(0, t.failed - fewer), t.skipped, t.todo, max(0, t.total - fewer))
-    if denied_failures or any(run.harvest.points for run in refused):
-        out.doubts.add(Doubt.CONTESTED_RESULTS)
-    for draft in denied_failures:
+        out.doubts |= _doubts(document, settlement)
+    kept = harvest_of(counted)
+    failures, overruled = kept.failures, list[Draft]()
+    if not denied and settlement.rank < Rank.SETTLED:
+        failures, overruled = _overrule(document, kept.failures, exit_code)
+    out.tally = settlement.observed.tally() if not denied else Tally()
+    if settlement.rank is Rank.DISPUTED and not denied:
+        out.tally = stated_tally(document.stated())
+    elif overruled:
+        t, n = out.tally, len(overruled)
+        out.tally = Tally(t.passed, max(0, t.failed - n), t.skipped, t.todo, max(0, t.total - n))
+    gone = [draft for run in refused for draft in (*run.harvest.failures, *run.harvest.excused)] + overruled
+    for draft in gone:
         out.unclassified += contested(draft)
-    for run in [*numbering.runs, *numbering.repeats, *numbering.foreign]:
-        if run.header is not None:
-            if any(run is other for other in refused) or denied:
-                out.unclassified.append(run.header.as_kind(Kind.CONTESTED_TEST))
-            else:
-                out.suppressed[run.header.kind] += 1
-    for draft in excused if not promoted else ():
-        out.todo.append(draft.header)
-        out.suppressed[Kind.TEST_DETAIL] += len(draft.details)
-    for run in refused:
-        for draft in run.harvest.excused:
-            out.unclassified += contested(draft)
-    drafts = [(draft, False) for draft in failures] + [(draft, True) for draft in excused if promoted]
-    for draft, was_excused in sorted(drafts, key=lambda pair: pair[0].header.number):
-        header = draft.header.as_kind(Kind.FAILED_TEST) if was_excused else draft.header
-        details = tuple(sorted(draft.details, key=lambda line: line.number))
-        out.failures.append(Failure(draft.identity(newlines=document.node, whole=was_excused), header, details))
-    out.standing = 2 if settled and totals else 1 if whole else 0
-    _bail_out(document, out, exit_code)
-    if document.vitest and not out.failures:
+    for run in document.root.numbering.stretches():
+        if run.header is None:
+            continue
+        if any(run is other for other in refused):
+            out.unclassified.append(run.header.as_kind(Kind.CONTESTED_TEST))
+        else:
+            out.suppressed[run.header.kind] += 1
+    if gone or any(run.harvest.points for run in refused):
+        out.doubts.add(Doubt.CONTESTED_RESULTS)
+    drafts = [(draft, False) for draft in failures]
+    for draft in kept.excused:
+        if settlement.promoted and not draft.ok:
+            drafts.append((draft, True))
+        else:
+            out.todo.append(draft.header)
+            out.suppressed[Kind.TEST_DETAIL] += len(draft.details)
+    for draft, promoted in sorted(drafts, key=lambda pair: pair[0].header.number):
+        out.failures.append(_failure(document, draft, promoted=promoted))
+    out.fatal_errors += document.bailed
+    if document.unreporting(exit_code, failed=bool(out.failures)):
         out.doubts.add(Doubt.ERRORS_UNREPORTABLE)
     return out
 
 
-def _sum(runs: list[Run]) -> Harvest:
+def _doubts(document: Document, settlement: Settlement) -> set[Doubt]:
+    """Why a document does not close."""
+    root, plan = document.root, document.root.plan
+    points = harvest_of(tuple(root.numbering.stretches())).points
+    doubts = set()
+    settled = settlement.rank is Rank.SETTLED
+    trusted = settled and document.node  # Node's numbers and plans are those of its files put together
+    if plan is None:
+        if not settled:
+            doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+    elif plan != points:
+        doubts.add(Doubt.PLAN_CONTRADICTION)
+    if document.node and not document.totals:
+        doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+    if document.trailer and not settled:
+        doubts.add(Doubt.AGGREGATE_CONTRADICTION)
+    if (root.plans > 1 or 0 < root.plan_after < points) and not trusted:
+        doubts.add(Doubt.PLAN_CONTRADICTION)
+    ordered = root.numbering.in_order or (plan == points and (settled or root.numbering.is_permutation(points)))
+    if not ordered:
+        doubts.add(Doubt.PLAN_CONTRADICTION)
+    return doubts
+
+
+def harvest_of(runs: tuple[Run, ...]) -> Harvest:
+    """What several stretches come to together."""
     total = Harvest()
     for run in runs:
         total.add(run.harvest)
     return total
 
 
-def _outside(counted: list[Run], foreign: list[Run], plan: int | None) -> list[Run]:
-    """Stretches that jumped ahead and were left again, and those that begin beyond the plan."""
-    return [
-        run
-        for run in counted
-        if run.harvest.points
-        and (any(run is other for other in foreign) or (plan is not None and not 1 <= run.first <= plan))
-    ]
-
-
-def _deny(
-    document: Document, kept: Harvest, totals: dict[str, int], exit_code: int | None
+def _overrule(
+    document: Document, failures: list[Draft], exit_code: int | None
 ) -> tuple[list[Draft], list[Draft]]:
-    """Split failing points into those that count and those that totals, repeated numbers and exit status deny."""
-    failures = kept.failures
-    if totals:
-        stated = stated_tally(totals).failed
-        if stated == 0 and exit_code == 0:
-            return [], failures
-        return failures, []
+    """Split failing points into those that count and those that a successful run denies.
+
+    Success denies them all where the runner's totals state no failure, and a single one where another point claims
+    its number.
+    """
     if exit_code != 0:
         return failures, []
-    numbers = [*document.root.numbering.runs, *document.root.numbering.repeats]
-    repeated = {run.first for run in document.root.numbering.repeats}
-    doubtful: set[int] = set()
-    for run in numbers:
-        for draft in run.harvest.failures:
-            if draft.number in repeated or any(run is other for other in document.root.numbering.repeats):
-                doubtful.add(id(draft))
-    return [d for d in failures if id(d) not in doubtful], [d for d in failures if id(d) in doubtful]
+    if document.totals:
+        return (failures, []) if stated_tally(document.stated()).failed else ([], failures)
+    repeats = document.root.numbering.repeats
+    numbers = {run.first for run in repeats}
+    overruled = [draft for draft in failures if draft.number in numbers]
+    return [draft for draft in failures if draft.number not in numbers], overruled
 
 
-def _bail_out(document: Document, out: Outcome, exit_code: int | None) -> None:
-    """A bail-out ends the run; one that the run survives with success and its plan met was printed by a test."""
-    for line in document.bailed:
-        if exit_code == 0 and out.standing:
-            out.unclassified.append(line.as_kind(Kind.CONTESTED_TEST))
-            out.doubts.add(Doubt.CONTESTED_RESULTS)
-        else:
-            out.fatal_errors.append(line)
+def _failure(document: Document, draft: Draft, *, promoted: bool) -> Failure:
+    header = draft.header.as_kind(Kind.FAILED_TEST)
+    details = tuple(sorted(draft.details, key=lambda line: line.number))
+    return Failure(draft.identity(newlines=document.node, whole=promoted), header, details)
+
+

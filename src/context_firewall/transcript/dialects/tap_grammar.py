@@ -23,7 +23,7 @@ POINT = re.compile(rb"(not )?+ok(?:[ \t]++([0-9]++)(?=[ \t]|\Z))?+(?:[ \t]++(?:-
 BAIL_OUT = re.compile(rb"(?i)Bail out!(.*+)")
 
 # Pragma: "pragma +key" or "-key", nothing else on the line.
-PRAGMA = re.compile(rb"pragma [+-]([A-Za-z0-9_-]++)[ \t]*+")
+PRAGMA = re.compile(rb"pragma ([+-])([A-Za-z0-9_-]++)[ \t]*+")
 
 # Comment: "#" and anything.
 COMMENT = re.compile(rb"#(.*+)")
@@ -52,6 +52,15 @@ NODE_DURATION = re.compile(rb"duration_ms: [0-9.]++")
 NODE_TYPE = re.compile(rb"type: '(suite|test)'")
 NODE_FAILURE_TYPE = re.compile(rb"failureType: '([A-Za-z]++)'")
 NODE_EXIT = re.compile(rb"(?:exitCode: [0-9]++|signal: '[A-Z0-9]++')")
+
+# Test::More names an unnamed point by its place, in the diagnostics below it.
+UNNAMED_PLACE = re.compile(rb"# {2,3}(Failed (?:\(TODO\) )?test at [^\n]*+)")
+
+# pytest-tap names its points by node id, and never shows an error in a teardown.
+PYTEST_NODE = re.compile(rb"[^ ]*?\.py::")
+
+# node-tap's block under a parent says where it stands and how it was started, never why it failed.
+PARENT_KEYS = re.compile(rb"(?:at|source|exitCode|signal|command|args|cwd|env|file|stdio|timeout|externalID):(?: .*+)?+")
 
 # What parents print about a failure that is only a child's.
 DERIVED_MESSAGES = (
@@ -87,6 +96,7 @@ class Description:
 # Directive: the first unescaped "#" with a blank (or nothing) before it, then SKIP or TODO in any case.
 # 14: `(SKIP|TODO)\S*`, then blank, then the reason; a blank between "#" and the word.
 DIRECTIVE = re.compile(rb"(?i)#([ \t]*+)(skip|todo)([^ \t]*+)")
+LATER_DIRECTIVE = re.compile(rb"(?i)(?<=[ \t])#([ \t])(skip|todo)()(?=[ \t]|\Z)")
 
 
 def first_hash(text: bytes) -> int:
@@ -108,8 +118,11 @@ def unescaped(text: bytes) -> bytes:
     return ESCAPED.sub(rb"\1", text) if b"\\" in text else text
 
 
-def described(text: bytes) -> Description:
-    """Take a description apart by the specification's rules for directives and escapes."""
+def described(text: bytes, *, ok: bool = False) -> Description:
+    """Take a description apart by the specification's rules for directives and escapes.
+
+    On an `ok` point a directive behind a first, unescaped `#` counts too (tape escapes nothing): it can hide no failure.
+    """
     buffered = text.endswith(b" {") or text == b"{"
     body = text[:-1].rstrip(b" \t") if buffered else text
     at = first_hash(body)
@@ -119,8 +132,12 @@ def described(text: bytes) -> Description:
     whole = unescaped(body.strip(b" \t"))
     head, tail = unescaped(body[:at].strip(b" \t")), body[at:]
     if TIME_SUFFIX.fullmatch(tail.rstrip(b" \t")):
+        if head.endswith(b" {"):
+            head, buffered = head[:-2].rstrip(b" \t"), True
         return Description(head, "", False, True, buffered, head)
     directive = DIRECTIVE.match(tail)
+    if directive is None and ok and (later := LATER_DIRECTIVE.search(tail)) is not None:
+        head, directive = unescaped(body[: at + later.start()].strip(b" \t")), later
     if directive is None:
         return Description(whole, "", False, False, buffered, whole)
     blank, word, rest = directive.groups()

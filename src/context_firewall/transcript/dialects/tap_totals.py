@@ -15,13 +15,12 @@ Totals = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """Statuses of the points read; `excused` are those of `todo` and `skipped` that say `not ok`."""
+    """Statuses of the points read, as their producer counts them."""
 
     passed: int
     failed: int
     skipped: int
     todo: int
-    excused: int
     suites: int = 0
 
     @property
@@ -31,11 +30,10 @@ class Observed:
     def tally(self) -> Tally:
         return Tally(self.passed, self.failed, self.skipped, self.todo, self.total)
 
-    def without_excuses(self, skipped: int, todo: int) -> "Observed":
-        """The same points when the directives of that many `not ok` points are part of their names."""
-        return Observed(
-            self.passed, self.failed + skipped + todo, self.skipped - skipped, self.todo - todo, 0, self.suites
-        )
+    def without_directives(self, refused: int) -> "Observed":
+        """The same points when directives are part of their names, `refused` of them on `not ok`."""
+        excused = self.skipped + self.todo
+        return Observed(self.passed + excused - refused, self.failed + refused, 0, 0, self.suites)
 
 
 # producer -> what its trailer holds, from the points. Keys that a producer does not print are left out.

@@ -29,6 +29,8 @@ class Draft:
     """The last path component with its directive left in, for a directive that turns out to be part of the name."""
     number: int
     """Its number in its own document."""
+    ok: bool = False
+    """It says `ok`, and is visible because it is still to do."""
 
     def identity(self, *, newlines: bool, whole: bool = False) -> str:
         """`suite > test`; `newlines` undoes Node's second escape of control characters."""
@@ -119,7 +121,13 @@ class Numbering:
             self.runs[-1].last = number
             return self.runs[-1], False
         stretch = Run(number, number, header=held)
-        (self.runs if number > self.due else self.repeats).append(stretch)
+        if number > self.due:
+            self.runs.append(stretch)
+        elif number == self.due - 1:
+            # Printed twice in a row: producers do that (a hook beside its test, a crashed file).
+            self.repeats.append(stretch)
+        else:
+            self.foreign.append(stretch)
         return stretch, held is not None
 
     def stretches(self) -> Iterator[Run]:

@@ -1,0 +1,73 @@
+"""A failure that belongs to no test: the process ended badly, and standard error says why.
+
+A file that does not load, an exception that nobody catches, a runner that finds nothing to run. What stands on standard
+error is then the failure's region, and the failure goes by the place that it names: the file and line over a caret, the
+file at the top of Node's require stack, the first stack frame outside the runner; else by the first line. The text's
+meaning is not judged, so such a packet always asks for the raw evidence.
+"""
+
+import re
+from collections.abc import Sequence
+
+from context_firewall.transcript.details import classify_detail
+from context_firewall.transcript.facts import Failure
+from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.lines import Line, bare, decoded
+
+# More than this is a log, not an account of one failure.
+LINES_AT_MOST = 400
+
+# V8's uncaught error: "FILE:LINE", the source line, a caret below it. Runners put their own words before the file.
+PLACE = re.compile(rb"(?:[^\n]*?[: ] ?)??((?:file://)?/[^\s:]++:[0-9]++)")
+CARET = re.compile(rb"\s*+\^++")
+# Node's module loader names the file that asked first.
+REQUIRE_STACK = re.compile(rb"Require stack:")
+REQUIRED_BY = re.compile(rb"- ([^\n]++)")
+# A stack frame: "at name (FILE:L:C)" or "at FILE:L:C".
+FRAME = re.compile(rb"\s++at (?:[^\n(]*+\()?((?:file://)?/[^\s()]++)\)?+")
+POSITION = re.compile(rb":[0-9]++:[0-9]++\Z")
+# The error's own line.
+HEADLINE = re.compile(rb"(?:[^\n]*?: )??((?:[A-Z][A-Za-z]*)?Error(?: \[[A-Z_]++\])?: [^\n]++)")
+
+RUNNERS_OWN = (b"/node_modules/", b"node:", b"/deno/std")
+
+
+def process_failure(lines: Sequence[Line], current_test: str) -> Failure | None:
+    """The failure that standard error's unclassified lines amount to, or None when they are not one account.
+
+    `lines` are in source order; `current_test` is what ran when the output broke off, if the runner said so.
+    """
+    texts = [bare(line.raw) for line in lines]
+    first = next((i for i, text in enumerate(texts) if text.strip()), None)
+    if first is None or len(lines) > LINES_AT_MOST:
+        return None
+    place = _place(texts)
+    if place is not None and any(mark in place for mark in RUNNERS_OWN):
+        return None  # the runner itself broke; that says nothing about any test
+    headline = next((found[1] for text in texts if (found := HEADLINE.fullmatch(text))), None)
+    name = b" ".join(part for part in (place, headline) if part) or texts[first].strip(b"# \t")
+    identity = " > ".join(part for part in (current_test, decoded(name)) if part)
+    header = lines[first].as_kind(Kind.PROCESS_FAILURE)
+    rest = (line.as_kind(classify_detail(text)) for line, text in zip(lines, texts, strict=True) if line is not lines[first])
+    return Failure(identity, header, tuple(rest))
+
+
+def is_uncaught(lines: Sequence[Line]) -> bool:
+    """Whether the lines hold an uncaught error as V8 prints it: place, source, caret."""
+    texts = [bare(line.raw) for line in lines]
+    return any(PLACE.fullmatch(text) and _caret_below(texts, i) for i, text in enumerate(texts))
+
+
+def _caret_below(texts: Sequence[bytes], at: int) -> bool:
+    return at + 2 < len(texts) and CARET.fullmatch(texts[at + 2]) is not None
+
+
+def _place(texts: Sequence[bytes]) -> bytes | None:
+    for i, text in enumerate(texts):
+        if (found := PLACE.fullmatch(text)) and _caret_below(texts, i):
+            return found[1]
+        if REQUIRE_STACK.fullmatch(text) and i + 1 < len(texts) and (by := REQUIRED_BY.fullmatch(texts[i + 1])):
+            return by[1]
+    frames = [found[1] for text in texts if (found := FRAME.fullmatch(text)) and POSITION.search(found[1])]
+    own = [frame for frame in frames if not any(mark in frame for mark in RUNNERS_OWN)]
+    return own[0] if own else frames[0] if frames else None
