@@ -2,29 +2,36 @@
 
 These are the public names. They take and return JSON-shaped mappings; options are keyword-only; what is refused
 raises a `ContextFirewallError` with a code.
+
+A name's module is imported when the name is first asked for, so that importing the package costs next to nothing.
 """
 
-from context_firewall.documents.evidence_packet import EvidencePacket, serialize_packet
-from context_firewall.documents.model_evidence import (
-    ModelEvidence,
-    model_evidence_for_packet,
-    serialize_model_evidence,
-)
-from context_firewall.documents.value_receipt import (
-    ValueReceipt,
-    format_indicator,
-    serialize_value_receipt,
-    value_receipt_for_packet,
-)
-from context_firewall.errors import ContextFirewallError, InvalidInput, OutputNotWritten, PayloadCeilingTooSmall
-from context_firewall.reduction.pipeline import (
-    DEFAULT_POLICY,
-    SourceStream,
-    reduce_streams,
-    reduce_test_run,
-    reduce_with_value_receipt,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from context_firewall.version import __version__
+
+if TYPE_CHECKING:
+    from context_firewall.documents.evidence_packet import EvidencePacket, serialize_packet
+    from context_firewall.documents.model_evidence import (
+        ModelEvidence,
+        model_evidence_for_packet,
+        serialize_model_evidence,
+    )
+    from context_firewall.documents.value_receipt import (
+        ValueReceipt,
+        format_indicator,
+        serialize_value_receipt,
+        value_receipt_for_packet,
+    )
+    from context_firewall.errors import ContextFirewallError, InvalidInput, OutputNotWritten, PayloadCeilingTooSmall
+    from context_firewall.reduction.pipeline import (
+        DEFAULT_POLICY,
+        SourceStream,
+        reduce_streams,
+        reduce_test_run,
+        reduce_with_value_receipt,
+    )
 
 __all__ = [
     "DEFAULT_POLICY",
@@ -47,3 +54,33 @@ __all__ = [
     "serialize_value_receipt",
     "value_receipt_for_packet",
 ]
+
+_HOMES = {
+    "documents.evidence_packet": ("EvidencePacket", "serialize_packet"),
+    "documents.model_evidence": ("ModelEvidence", "model_evidence_for_packet", "serialize_model_evidence"),
+    "documents.value_receipt": (
+        "ValueReceipt",
+        "format_indicator",
+        "serialize_value_receipt",
+        "value_receipt_for_packet",
+    ),
+    "errors": ("ContextFirewallError", "InvalidInput", "OutputNotWritten", "PayloadCeilingTooSmall"),
+    "reduction.pipeline": (
+        "DEFAULT_POLICY",
+        "SourceStream",
+        "reduce_streams",
+        "reduce_test_run",
+        "reduce_with_value_receipt",
+    ),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

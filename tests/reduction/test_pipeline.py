@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-import context_firewall.reduction.pipeline as pipeline
 from context_firewall import (
     InvalidInput,
     PayloadCeilingTooSmall,
@@ -18,6 +17,7 @@ from context_firewall import (
 )
 from context_firewall.canonical import canonical_sha256
 from context_firewall.documents.evidence_packet import EvidencePacket
+from context_firewall.transcript.dialects import flat
 from context_firewall.transcript.facts import combined
 
 V2, V3 = "test-output-policy/v2", "test-output-policy/v3"
@@ -226,7 +226,7 @@ def test_streams_are_checked(key: str, streams: list[SourceStream], options: dic
 
 
 def test_a_reader_that_leaves_bytes_unread_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "read_flat", lambda streams: combined([]))
+    monkeypatch.setattr(flat, "read_flat", lambda streams: combined([]))
     with pytest.raises(AssertionError):
         reduced()
 

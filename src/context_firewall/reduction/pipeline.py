@@ -19,7 +19,6 @@ from context_firewall.errors import InvalidInput, PayloadCeilingTooSmall
 from context_firewall.reduction.assembly import Configuration, Reduction, StreamMeasure, assemble
 from context_firewall.reduction.retention import SEED_LADDER, RetentionPlan, Rung, smallest_ceiling
 from context_firewall.reduction.verdict import Circumstances, Disposition, Verdict, judge_v2, judge_v3
-from context_firewall.transcript.dialects.flat import read_flat
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.reader import read_streams
 
@@ -59,6 +58,8 @@ class PacketAndReceipt(TypedDict):
 
 
 def _read_v2(streams: Streams, exit_code: int | None, dialect: str) -> Transcript:
+    from context_firewall.transcript.dialects.flat import read_flat  # few runs need it, and its patterns take time
+
     return read_flat(streams)
 
 
