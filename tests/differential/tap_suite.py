@@ -15,8 +15,49 @@ from context_firewall.transcript.dialects.tap import TapMachine
 from context_firewall.transcript.dialects.tap_grammar import unescaped
 from context_firewall.transcript.lines import bare, decoded
 
+NO_NEWLINE = "the last line has no newline: cut inside a name or a directive, it would read the same"
+BONUS = "a TODO point that passes is a bonus, not a failure (TAP 13 and 14); it stays visible"
+EXCUSED = "14: a failing point marked SKIP or TODO must not be a failure; its line stays visible"
+NO_SUBTESTS = "a voter that knows no subtests, or no comments before a version or beside a plan; the others agree"
+COMMENT = "comments and blank lines may stand anywhere; only a voter that knows fewer places objects"
+
 # case -> why the specification, or the promise never to say green, is against the voters.
-ALLOWED: dict[str, str] = {}
+ALLOWED: dict[str, str] = {
+    "meson-one-test-early-plan": NO_NEWLINE,
+    "meson-unexpected": NO_NEWLINE,
+    "tap4j-consumer-two-tr": NO_NEWLINE,
+    "tp-mismatched-child-assert": "14: the closing point must carry the subtest's name; here it does not, so we ask",
+    "tp-subtest-confusing": "a name that ends in a brace over a subtest: two readings fit, so we ask",
+    "tp-subtest-mixing": "braces inside a subtest that is named by an indented comment: no producer prints it; we ask",
+    "tp-subtest-unfinished": "a subtest without its closing point: what it was part of never ended",
+    "tp-subtest-buffer-diags-time": "`# time=` on plain points is vitest's form, which cannot show every error",
+    "meson-diagnostics-2": COMMENT,
+    "meson-diagnostics-3": COMMENT,
+    "node-checker-06": COMMENT,
+    "node-checker-08": "1..0 with a comment skips everything, whatever the comment says (14)",
+    "node-checker-09": COMMENT,
+    "tappy-errors-with-version-not-on-first-line": COMMENT,
+    "tp-implicit-counter": COMMENT,
+    "tp-junk_before_plan": COMMENT,
+    "tp-not-ok-todo": COMMENT,
+    "tp-ok": COMMENT,
+    "tp-skipall_v13": "1..0 with a comment skips everything, whatever the comment says (14)",
+    "perl-todo-inline": BONUS,
+    "perlt-aggregator-02": BONUS,
+    "perlt-parse-06": BONUS,
+    "tp-todo_inline": BONUS,
+    "spec14-14-escaping-examples": BONUS,
+    "spec14-05-test-point-id": "14: numbers may come in any order as long as each is within the plan",
+    "tp-skip-one-fail": EXCUSED,
+    "tap4j-ext-junit-runjunittestwithlistener-org-tap4j-ext-junit-runjunittestwithlistener-failingtest": EXCUSED,
+    "tap13go-edge-cases-tap13": "text before the version is unclassified: the packet escalates, the points are all ok",
+    "tp-pragma-mid-yaml": "a YAML block ends at its own indentation; a pragma's text inside it is content",
+    "real-node20-only-tests": NO_SUBTESTS,
+    "tp-subtest-buffer": NO_SUBTESTS,
+    "tp-subtest-comment-mixed-indent": NO_SUBTESTS,
+    "tp-subtest-comment-noindent": NO_SUBTESTS,
+    "tp-subtest-stream-comment": NO_SUBTESTS,
+}
 
 
 def parse(data: bytes) -> dict[str, Any]:

@@ -286,7 +286,7 @@ class TapMachine:
             self._document.bailed.append(Line(self._stream, number, Kind.FATAL_ERROR, raw))
         elif rule := grammar.PRAGMA.fullmatch(text):
             self._suppressed[Kind.STRUCTURE] += 1
-            if rule[2] == b"strict":
+            if rule[2] == b"strict" and frame is self._document.root:  # a subtest's pragma ends with it
                 self._document.strict = rule[1] == b"+"
         elif text == b"{" and frame.point is not None and frame.point.child is None:
             self._open_buffered(frame, frame.point)
@@ -602,6 +602,9 @@ class TapMachine:
                 self._document.doubts.add(Doubt.PLAN_CONTRADICTION)
         elif child.plan is None:
             self._document.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+        elif child.plan < below.points or (child.plan > below.points and below.failures):
+            # Fewer points than planned may be all that this point fails for; any other difference is not explained.
+            self._document.doubts.add(Doubt.PLAN_CONTRADICTION)
         below.counts.top = [0, 0, 0, 0]
         below.counts.files = [0, 0, 0, 0]
         return below
