@@ -60,20 +60,22 @@ _DEEPEST_LANE = 32
 _SGR = rb"(?:\x1b\[[0-9;]*+m)*+"
 
 
+_PLAIN = rb"[^\n\r#\\(\x1b]++"
+_TIMED = rb"(?<= )" + _SGR + rb"\([0-9.]++ms\)" + _SGR + rb"\r?+\n"
+
+
 @cache
 def _lane(level: int) -> re.Pattern[bytes]:
-    """Runs of passed leaves at one nesting, names plain and the duration last; with or without colours."""
-    return re.compile(
-        rb"(?:"
-        + b"  " * level
-        + _SGR
-        + PASS
-        + rb" [^\n\r#\\(\x1b]++(?<= )"
-        + _SGR
-        + rb"\([0-9.]++ms\)"
-        + _SGR
-        + rb"\r?+\n)++"
-    )
+    """Runs of passed leaves at one nesting, and of parents whose children are all passed leaves.
+
+    Names plain and the duration last; with or without colours. A parent that is anything else is left to `line`.
+    """
+    indent = b"  " * level
+    leaf = indent + _SGR + PASS + b" " + _PLAIN + _TIMED
+    child = b"  " + leaf
+    opens = indent + OPEN + rb" (?P<name>[^\n\r#\\(\x1b]++)\r?+\n"
+    closes = indent + _SGR + PASS + rb" (?P=name) " + _TIMED
+    return re.compile(b"(?:" + leaf + b"|" + opens + b"(?:" + child + b")++" + closes + b")++")
 
 
 class _Part(Enum):
@@ -96,6 +98,8 @@ class _Parent:
     opened: int
     """Its line."""
     failing: bool = False
+    started_failing: bool = False
+    """Whether a child failed that had begun. One that never began was cancelled for an error of its parent's own."""
     tail: list[tuple[bytes, Line]] = field(default_factory=list)
     """Unknown lines directly after it: perhaps the rest of a name with newlines."""
 
@@ -138,12 +142,12 @@ class NodeSpec:
         self._notes: list[Line] = []
         self._coverage = False
         self._location: Line | None = None
-        self._left = False
         self._cut = False
         self._block: list[int] = []
         self._totals: Totals | None = None
         self._recap_read = False
-        self._needs_recap = False
+        self._expected = 0
+        self._todo_errors = 0
         self._lines = Lines()
         self._points: list[Point] = []
         self._entries: list[Entry] = []
@@ -167,12 +171,17 @@ class NodeSpec:
         return _lane(level) if level <= _DEEPEST_LANE else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Count a run of passed leaves."""
+        """Count a run of passed leaves and parents. An opening stands at this nesting only, at a line's start."""
         self._release_notes()
-        count = block.count(b"\n", start, stop)
-        self._lines.passed += count
-        self._suppressed[Kind.SUCCESSFUL_TEST] += count
-        return count
+        opening = b"  " * self._level() + OPEN + b" "
+        parents = block.count(b"\n" + opening, start, stop) + block.startswith(opening, start)
+        results = block.count(b"\n", start, stop) - parents
+        self._lines.passed += results
+        self._lines.parents["passed"] += parents
+        self._suppressed[Kind.SUCCESSFUL_TEST] += results
+        if parents:
+            self._suppressed[Kind.STRUCTURE] += parents
+        return results + parents
 
     def cut(self) -> None:
         """The last line has no newline; the reporter ends every line with one."""
@@ -180,14 +189,14 @@ class NodeSpec:
 
     @property
     def complete(self) -> bool:
-        """The counts fit what was read, nothing is open, and the recap has been read if there must be one."""
+        """The counts fit what was read, nothing is open, and the recap holds at least what it must."""
         return (
             self._part in (_Part.AFTER, _Part.RECAP)
             and self._totals is not None
             and self._pending is None
             and not self._doubts
             and not self._stack
-            and (self._recap_read or not self._needs_recap)
+            and len(self._entries) >= self._expected
             and self._lines.fits(self._totals)
         )
 
@@ -196,28 +205,19 @@ class NodeSpec:
         line = Line(self._stream, number, Kind.UNCLASSIFIED, raw)
         if self._region is not None and self._detail(bare, line):
             return True
-        if self._pending is not None and self._continues(bare, line):
+        was_pending = self._pending is not None
+        if was_pending and self._continues(bare, line):
             return True
-        if self._left and self.complete and self._starts_over(bare):
-            return False
         if self._shape(bare, line):
             return True
         if self._stack and self._stack[-1].may_go_on(number):
             self._stack[-1].tail.append((bare, line))
             return True
-        if self.complete:
-            self._left = True
+        if self.complete and not was_pending:
             return False
         self._keep(line)
-        return False
-
-    def _starts_over(self, bare: bytes) -> bool:
-        """Whether a line begins another report after foreign lines: not ours to take."""
-        result = RESULT.fullmatch(bare)
-        if result is not None:
-            return self._part is not _Part.RECAP or bool(result["indent"]) or result["glyph"] == PASS
-        remark = REMARK.fullmatch(bare)
-        return OPENS.fullmatch(bare) is not None or (remark is not None and TOTAL.fullmatch(remark["text"]) is not None)
+        # A name that this line has just ended may have been the last thing to wait for: the line is taken all the same.
+        return self.complete
 
     def close(self, exit_code: int | None) -> Reading:
         """Settle the account."""
@@ -373,7 +373,9 @@ class NodeSpec:
         if self._stack:
             self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
             self._unwind(0)
-        self._needs_recap = any(not point.region and not point.through_child for point in self._points)
+        # Parents with a failing child may or may not be repeated.
+        own = sum(1 for point in self._points if not (point.parent and point.through_child))
+        self._expected = own + self._todo_errors
 
     def _break_totals(self) -> None:
         """The block of counts is not whole."""
@@ -477,10 +479,14 @@ class NodeSpec:
         if self._part is _Part.RECAP:
             self._entry(glyph, text, title, lines)
             return
+        # A file that died leaves its parents open; its own failure is the next result, at the outermost nesting.
+        # Whether this is such a failure shows in its details.
+        after_death = bool(self._stack) and level == 0
         closed = self._closed(level, glyph, title)
         failing = glyph == FAIL and title.reason is None
         if self._stack and failing:
             self._stack[-1].failing = True
+            self._stack[-1].started_failing |= title.timed
         outcome = self._outcome(glyph, title)
         setattr(self._lines, outcome, getattr(self._lines, outcome) + 1)
         if closed is not None:
@@ -494,8 +500,8 @@ class NodeSpec:
         if failing:
             header = [line.as_kind(Kind.FAILED_TEST) for line in lines]
             path = (*(parent.name for parent in self._stack), title.name)
-            through = closed is not None and closed.failing
-            point = Point(path, text, header, closed is not None, through, notes=notes)
+            through = closed is not None and closed.started_failing
+            point = Point(path, text, header, closed is not None, through, after_death and closed is None, notes=notes)
             self._points.append(point)
             self._region = _Region(indent, point.region, Kind.FAILURE_DETAIL)
         elif outcome == "todo":
@@ -503,6 +509,7 @@ class NodeSpec:
         else:
             self._suppressed[Kind.SKIPPED_TEST if outcome == "skipped" else Kind.SUCCESSFUL_TEST] += len(lines)
         if not failing and glyph != PASS:
+            self._todo_errors += outcome == "todo"
             self._region = _Region(indent, None, Kind.TEST_DETAIL)
 
     @staticmethod
@@ -523,7 +530,6 @@ class NodeSpec:
                     self._unwind(level + 1)
                 return self._stack.pop()
         if level != self._level():
-            # A file that died leaves its parents open; its own failure is the next result, at the outermost nesting.
             if level or glyph != FAIL or title.reason is not None:
                 self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
             self._unwind(level)

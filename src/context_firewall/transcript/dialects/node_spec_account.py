@@ -28,7 +28,9 @@ class Point:
     """The header, and the further lines of a name that holds newlines."""
     parent: bool
     through_child: bool
-    """Whether one of its children failed."""
+    """Whether one of its children failed after it had begun."""
+    after_death: bool = False
+    """Whether parents were still open before it: only the failure of a file may follow them."""
     region: list[Line] = field(default_factory=list)
     notes: list[Line] = field(default_factory=list)
     """The runner's own errors about late activity, printed directly before this result."""
@@ -154,6 +156,8 @@ class Settlement:
             # A file failed after its tests had passed: the errors printed directly before say why.
             details = [*point.notes, *details]
         else:
+            if point.after_death:
+                self.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
             self.suppress(Kind.PROGRAM_OUTPUT, point.notes)
         self.failures.append(Failure(identity(point.path), point.header[0], tuple(details)))
 
