@@ -252,6 +252,7 @@ class NodeSpec:
             suppressed=+(self._suppressed + account.suppressed),
             doubts=frozenset(doubts),
             has_results=has_results,
+            standing=2 if self._part in (_Part.AFTER, _Part.RECAP) else 0,
         )
 
     # -- error lines
