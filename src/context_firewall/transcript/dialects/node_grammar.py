@@ -9,6 +9,7 @@ Every pattern here is possessive or looks at each byte once.
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 PASS = "✔".encode()
 FAIL = "✖".encode()
@@ -46,6 +47,28 @@ FILE_FAILED = b"'test failed'"
 DOTS = re.compile(rb"\.++")
 # npm's banner (`> name@version script`, `> command`) and git's word about a branch: what a shell prints around a run.
 BANNER = re.compile(rb"> .++|Switched to (?:a new )?+branch '[^']++'")
+
+DEEPEST_LANE = 32
+_SGR = rb"(?:\x1b\[[0-9;]*+m)*+"
+
+
+_PLAIN = rb"[^\n\r#\\(\x1b]++"
+_TIMED = rb"(?<= )" + _SGR + rb"\([0-9.]++ms\)" + _SGR + rb"\r?+\n"
+
+
+@cache
+def lane(level: int) -> re.Pattern[bytes]:
+    """Runs of passed leaves at one nesting, and of parents whose children are all passed leaves.
+
+    Names plain and the duration last; with or without colours. A parent that is anything else is left to `line`.
+    """
+    indent = b"  " * level
+    leaf = indent + _SGR + PASS + b" " + _PLAIN + _TIMED
+    child = b"  " + leaf
+    opens = indent + OPEN + rb" (?P<name>[^\n\r#\\(\x1b]++)\r?+\n"
+    closes = indent + _SGR + PASS + rb" (?P=name) " + _TIMED
+    return re.compile(b"(?:" + leaf + b"|" + opens + b"(?:" + child + b")++" + closes + b")++")
+
 
 UNNAMED = "(unnamed test)"
 SEPARATOR = " > "

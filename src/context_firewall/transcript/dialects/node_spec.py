@@ -16,13 +16,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from functools import cache
 
 from context_firewall.transcript.details import detail_kind
 from context_firewall.transcript.dialects.node_grammar import (
     BANNER,
     COVERAGE_CLOSES,
     COVERAGE_OPENS,
+    DEEPEST_LANE,
     DOTS,
     DURATION,
     FAIL,
@@ -41,9 +41,11 @@ from context_firewall.transcript.dialects.node_grammar import (
     TOTAL,
     TOTALS,
     Title,
+    lane,
     titled,
 )
 from context_firewall.transcript.dialects.node_spec_account import Entry, Lines, Point, Totals, settled
+from context_firewall.transcript.dialects.node_spec_tree import LONGEST_NAME, Tree
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
@@ -51,31 +53,8 @@ from context_firewall.transcript.lines import Line
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
 
-_LONGEST_NAME = 8
-"""Further lines that a name with newlines may take."""
 _MOST_NOTES = 64
 """Errors about late activity that may stand before one file's failure; more are counted, not held."""
-_DEEPEST_LANE = 32
-
-_SGR = rb"(?:\x1b\[[0-9;]*+m)*+"
-
-
-_PLAIN = rb"[^\n\r#\\(\x1b]++"
-_TIMED = rb"(?<= )" + _SGR + rb"\([0-9.]++ms\)" + _SGR + rb"\r?+\n"
-
-
-@cache
-def _lane(level: int) -> re.Pattern[bytes]:
-    """Runs of passed leaves at one nesting, and of parents whose children are all passed leaves.
-
-    Names plain and the duration last; with or without colours. A parent that is anything else is left to `line`.
-    """
-    indent = b"  " * level
-    leaf = indent + _SGR + PASS + b" " + _PLAIN + _TIMED
-    child = b"  " + leaf
-    opens = indent + OPEN + rb" (?P<name>[^\n\r#\\(\x1b]++)\r?+\n"
-    closes = indent + _SGR + PASS + rb" (?P=name) " + _TIMED
-    return re.compile(b"(?:" + leaf + b"|" + opens + b"(?:" + child + b")++" + closes + b")++")
 
 
 class _Part(Enum):
@@ -87,25 +66,6 @@ class _Part(Enum):
     AFTER = auto()
     """Behind the counts: coverage, then the recap."""
     RECAP = auto()
-
-
-@dataclass(slots=True)
-class _Parent:
-    """An open `▶`."""
-
-    level: int
-    name: bytes
-    opened: int
-    """Its line."""
-    failing: bool = False
-    started_failing: bool = False
-    """Whether a child failed that had begun. One that never began was cancelled for an error of its parent's own."""
-    tail: list[tuple[bytes, Line]] = field(default_factory=list)
-    """Unknown lines directly after it: perhaps the rest of a name with newlines."""
-
-    def may_go_on(self, number: int) -> bool:
-        """Whether a line may be a further line of its name."""
-        return number == self.opened + len(self.tail) + 1 and len(self.tail) < _LONGEST_NAME
 
 
 @dataclass(slots=True)
@@ -136,7 +96,6 @@ class NodeSpec:
     def __init__(self, stream: str) -> None:
         self._stream = stream
         self._part = _Part.RESULTS
-        self._stack: list[_Parent] = []
         self._region: _Region | None = None
         self._pending: _Pending | None = None
         self._notes: list[Line] = []
@@ -154,6 +113,7 @@ class NodeSpec:
         self._suppressed: Counter[Kind] = Counter()
         self._doubts: set[Doubt] = set()
         self._unclassified: list[Line] = []
+        self._tree = Tree(self._unclassified, self._suppressed, self._doubts)
         self._todo: list[Line] = []
         self._marked: dict[Kind, list[Line]] = {
             Kind.FATAL_ERROR: [],
@@ -167,13 +127,13 @@ class NodeSpec:
         """Passed leaves of the innermost open parent."""
         if self._part is not _Part.RESULTS or self._region or self._pending:
             return None
-        level = self._level()
-        return _lane(level) if level <= _DEEPEST_LANE else None
+        level = self._tree.level
+        return lane(level) if level <= DEEPEST_LANE else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Count a run of passed leaves and parents. An opening stands at this nesting only, at a line's start."""
         self._release_notes()
-        opening = b"  " * self._level() + OPEN + b" "
+        opening = b"  " * self._tree.level + OPEN + b" "
         parents = block.count(b"\n" + opening, start, stop) + block.startswith(opening, start)
         results = block.count(b"\n", start, stop) - parents
         self._lines.passed += results
@@ -195,7 +155,7 @@ class NodeSpec:
             and self._totals is not None
             and self._pending is None
             and not self._doubts
-            and not self._stack
+            and self._tree.innermost is None
             and len(self._entries) >= self._expected
             and self._lines.fits(self._totals)
         )
@@ -210,8 +170,9 @@ class NodeSpec:
             return True
         if self._shape(bare, line):
             return True
-        if self._stack and self._stack[-1].may_go_on(number):
-            self._stack[-1].tail.append((bare, line))
+        parent = self._tree.innermost
+        if parent is not None and parent.may_go_on(number):
+            parent.tail.append((bare, line))
             return True
         if self.complete and not was_pending:
             return False
@@ -227,9 +188,7 @@ class NodeSpec:
         self._drop_location()
         if self._part is _Part.TOTALS:
             self._doubts.add(Doubt.AGGREGATE_CONTRADICTION)
-        if self._stack:
-            self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
-            self._unwind(0)
+        self._tree.end()
         account = settled(self._points, self._entries, self._totals, self._lines, self._recap_read, exit_code)
         unclassified = sorted((*self._unclassified, *account.unclassified), key=_place)
         doubts = self._doubts | account.doubts
@@ -299,7 +258,7 @@ class NodeSpec:
         assert pending is not None  # noqa: S101 - for the type checker; `line` has asked
         indented = bare.startswith(b"  " * (pending.level + 1))
         known = not bare.strip() or RESULT.fullmatch(bare) or OPENS.fullmatch(bare) or REMARK.fullmatch(bare)
-        if known or indented or marker_kind(bare) or LOCATION.fullmatch(bare) or len(pending.lines) > _LONGEST_NAME:
+        if known or indented or marker_kind(bare) or LOCATION.fullmatch(bare) or len(pending.lines) > LONGEST_NAME:
             self._end_pending()
             return self._region is not None and self._detail(bare, line)
         pending.texts.append(bare)
@@ -371,9 +330,7 @@ class NodeSpec:
         self._suppressed[Kind.DURATION_SOURCE] += 1
         self._totals = Totals(*self._block[:-1])
         self._part = _Part.AFTER
-        if self._stack:
-            self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
-            self._unwind(0)
+        self._tree.end()
         # Parents with a failing child may or may not be repeated.
         own = sum(1 for point in self._points if not (point.parent and point.through_child))
         self._expected = own + self._todo_errors
@@ -405,7 +362,7 @@ class NodeSpec:
         opens = OPENS.fullmatch(bare)
         if opens is not None:
             self._resume()
-            self._open(len(opens["indent"]) // 2, opens["name"], line)
+            self._tree.open(len(opens["indent"]) // 2, opens["name"], line.number)
             return True
         if bare == RECAP_OPENS:
             if self._part is _Part.AFTER:
@@ -455,23 +412,7 @@ class NodeSpec:
             self._drop_location()
             self._part = _Part.RESULTS
 
-    # -- the tree
-
-    def _level(self) -> int:
-        return self._stack[-1].level + 1 if self._stack else 0
-
-    def _open(self, level: int, name: bytes, line: Line) -> None:
-        if level != self._level():
-            self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
-            self._unwind(level)
-        self._suppressed[Kind.STRUCTURE] += 1
-        self._stack.append(_Parent(level, name, line.number))
-
-    def _unwind(self, level: int) -> None:
-        """Give up open parents at this nesting and deeper."""
-        while self._stack and self._stack[-1].level >= level:
-            for _, line in self._stack.pop().tail:
-                self._keep(line)
+    # -- results
 
     def _result(self, level: int, glyph: bytes, text: bytes, title: Title, lines: list[Line]) -> None:
         """A whole result: in the recap, of a parent that closes, or a leaf."""
@@ -482,12 +423,13 @@ class NodeSpec:
             return
         # A file that died leaves its parents open; its own failure is the next result, at the outermost nesting.
         # Whether this is such a failure shows in its details.
-        after_death = bool(self._stack) and level == 0
-        closed = self._closed(level, glyph, title)
+        after_death = self._tree.innermost is not None and level == 0
+        closed = self._tree.closed(level, glyph, title)
         failing = glyph == FAIL and title.reason is None
-        if self._stack and failing:
-            self._stack[-1].failing = True
-            self._stack[-1].started_failing |= title.timed
+        parent = self._tree.innermost
+        if parent is not None and failing:
+            parent.failing = True
+            parent.started_failing |= title.timed
         outcome = self._outcome(glyph, title)
         setattr(self._lines, outcome, getattr(self._lines, outcome) + 1)
         if closed is not None:
@@ -500,7 +442,7 @@ class NodeSpec:
         self._release_notes()
         if failing:
             header = [line.as_kind(Kind.FAILED_TEST) for line in lines]
-            path = (*(parent.name for parent in self._stack), title.name)
+            path = self._tree.path(title.name)
             through = closed is not None and closed.started_failing
             point = Point(path, text, header, closed is not None, through, after_death and closed is None, notes=notes)
             self._points.append(point)
@@ -521,36 +463,6 @@ class NodeSpec:
         if title.reason is not None:
             return "todo"
         return "passed" if glyph == PASS else "failed"
-
-    def _closed(self, level: int, glyph: bytes, title: Title) -> _Parent | None:
-        """The parent that this result closes; None for a leaf. Leaves the stack as the result's ancestors."""
-        for place, parent in enumerate(self._stack):
-            if parent.level == level and self._named(parent, title.name):
-                if place + 1 < len(self._stack):
-                    self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
-                    self._unwind(level + 1)
-                return self._stack.pop()
-        if level != self._level():
-            if level or glyph != FAIL or title.reason is not None:
-                self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
-            self._unwind(level)
-        return None
-
-    def _named(self, parent: _Parent, name: bytes) -> bool:
-        """Whether an open parent has this name; lines after its opening may be the rest of it."""
-        if parent.name == name:
-            for _, line in parent.tail:
-                self._keep(line)
-            parent.tail.clear()
-            return True
-        rest = name[len(parent.name) :].split(b"\n")[1:] if name.startswith(parent.name + b"\n") else []
-        if rest and rest == [text for text, _ in parent.tail[: len(rest)]]:
-            self._suppressed[Kind.STRUCTURE] += len(rest)
-            for _, line in parent.tail[len(rest) :]:
-                self._keep(line)
-            parent.tail.clear()
-            return True
-        return False
 
     def _entry(self, glyph: bytes, text: bytes, title: Title, lines: list[Line]) -> None:
         """A result in the recap."""
