@@ -14,10 +14,9 @@ The room's rules:
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, auto
 
-from context_firewall.transcript.details import detail_kind
 from context_firewall.transcript.dialects.node_grammar import (
     BANNER,
     COVERAGE_CLOSES,
@@ -45,6 +44,7 @@ from context_firewall.transcript.dialects.node_grammar import (
     titled,
 )
 from context_firewall.transcript.dialects.node_spec_account import Entry, Lines, Point, Totals, settled
+from context_firewall.transcript.dialects.node_spec_region import Region
 from context_firewall.transcript.dialects.node_spec_tree import LONGEST_NAME, Tree
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading
@@ -69,18 +69,6 @@ class _Part(Enum):
 
 
 @dataclass(slots=True)
-class _Region:
-    """The error lines under a result."""
-
-    indent: bytes
-    lines: list[Line] | None
-    """Where they go; None when they are not kept."""
-    kind: Kind
-    blanks: list[Line] = field(default_factory=list)
-    seen: bool = False
-
-
-@dataclass(slots=True)
 class _Pending:
     """A result without a duration: cancelled, or the first line of a name with newlines."""
 
@@ -96,7 +84,7 @@ class NodeSpec:
     def __init__(self, stream: str) -> None:
         self._stream = stream
         self._part = _Part.RESULTS
-        self._region: _Region | None = None
+        self._region: Region | None = None
         self._pending: _Pending | None = None
         self._notes: list[Line] = []
         self._coverage = False
@@ -163,7 +151,7 @@ class NodeSpec:
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         """One line: of the open region, of a pending name, or by its own shape."""
         line = Line(self._stream, number, Kind.UNCLASSIFIED, raw)
-        if self._region is not None and self._detail(bare, line):
+        if self._detail(bare, line):
             return True
         was_pending = self._pending is not None
         if was_pending and self._continues(bare, line):
@@ -217,37 +205,17 @@ class NodeSpec:
     # -- error lines
 
     def _detail(self, bare: bytes, line: Line) -> bool:
-        """Whether the line belongs to the open region. An empty line may end it: the next one decides."""
-        region = self._region
-        assert region is not None  # noqa: S101 - for the type checker; `line` has asked
-        if bare.startswith(region.indent):
-            if bare.isspace():
-                region.blanks.append(line)
-                return True
-            self._flush(region, region.kind if region.seen else Kind.BLANK)
-            region.seen = True
-            if region.lines is None:
-                self._suppressed[region.kind] += 1
-            else:
-                region.lines.append(line.as_kind(detail_kind(bare)))
-            return True
-        if not bare.strip():
-            region.blanks.append(line)
+        """Whether the line belongs to the open region; a line that does not ends it."""
+        if self._region is None:
+            return False
+        if self._region.take(bare, line):
             return True
         self._end_region()
         return False
 
-    def _flush(self, region: _Region, kind: Kind) -> None:
-        """Account for blank lines held back: inner ones are details, others only blank."""
-        if region.lines is None or kind is Kind.BLANK:
-            self._suppressed[kind] += len(region.blanks)
-        else:
-            region.lines += (line.as_kind(Kind.FAILURE_DETAIL) for line in region.blanks)
-        region.blanks.clear()
-
     def _end_region(self) -> None:
         if self._region is not None:
-            self._flush(self._region, Kind.BLANK)
+            self._region.end()
             self._region = None
 
     # -- names with newlines
@@ -260,7 +228,7 @@ class NodeSpec:
         known = not bare.strip() or RESULT.fullmatch(bare) or OPENS.fullmatch(bare) or REMARK.fullmatch(bare)
         if known or indented or marker_kind(bare) or LOCATION.fullmatch(bare) or len(pending.lines) > LONGEST_NAME:
             self._end_pending()
-            return self._region is not None and self._detail(bare, line)
+            return self._detail(bare, line)
         pending.texts.append(bare)
         pending.lines.append(line)
         title = titled(pending.glyph, b"\n".join(pending.texts))
@@ -446,14 +414,14 @@ class NodeSpec:
             through = closed is not None and closed.started_failing
             point = Point(path, text, header, closed is not None, through, after_death and closed is None, notes=notes)
             self._points.append(point)
-            self._region = _Region(indent, point.region, Kind.FAILURE_DETAIL)
+            self._region = Region(indent, point.region, self._suppressed)
         elif outcome == "todo":
             self._todo += (line.as_kind(Kind.TODO_TEST) for line in lines)
         else:
             self._suppressed[Kind.SKIPPED_TEST if outcome == "skipped" else Kind.SUCCESSFUL_TEST] += len(lines)
         if not failing and glyph != PASS:
             self._todo_errors += outcome == "todo"
-            self._region = _Region(indent, None, Kind.TEST_DETAIL)
+            self._region = Region(indent, None, self._suppressed)
 
     @staticmethod
     def _outcome(glyph: bytes, title: Title) -> str:
@@ -470,7 +438,7 @@ class NodeSpec:
         entry = Entry(text, lines, title.name, self._location, counts)
         self._location = None
         self._entries.append(entry)
-        self._region = _Region(b"  ", entry.region, Kind.FAILURE_DETAIL)
+        self._region = Region(b"  ", entry.region, self._suppressed)
 
     # -- small accounts
 
