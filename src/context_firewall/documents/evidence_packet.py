@@ -1,5 +1,6 @@
 """`opsle.context-firewall.evidence-packet/v1`: what a model may see of a test run, and the receipt for the rest."""
 
+from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from context_firewall.canonical import canonical_bytes, sha256
@@ -41,15 +42,56 @@ class LineReference(TypedDict):
     stream: str
 
 
-Evidence = LineEvidence | LineReference
+class BlockReference(TypedDict):
+    """Several source lines of one kind by place and digest: their texts, joined by newlines, have `byte_count` bytes.
+
+    Without `last_line` they are adjacent; with it, other lines may stand between the first and the last.
+    """
+
+    byte_count: int
+    category: str
+    last_line: NotRequired[int]
+    line: int
+    line_count: int
+    sha256: str
+    stream: str
+
+
+Evidence = LineEvidence | LineReference | BlockReference
+
+
+class SharedRegion(TypedDict):
+    """Another failure whose details are byte for byte the same: its identity and its header's line."""
+
+    identity: str
+    line: int
+
+
+class OmittedFailures(TypedDict):
+    """Failures that a ceiling left unnamed: how many, where, and the digest of their identities and lines.
+
+    `sha256` is over the canonical JSON of an array with one array a failure: its identity, then the digests of its
+    header and of its details, in source order.
+    """
+
+    count: int
+    first_line: int
+    last_line: int
+    sha256: str
 
 
 class FailureEvidence(TypedDict):
-    """One failing test; header and details are absent when only its identity is kept."""
+    """One failing test; header and details are absent when only its identity is kept.
 
+    Under a ceiling one `region` may stand for both: a reference to all lines of the failure, under its header's
+    category.
+    """
+
+    also: NotRequired[list[SharedRegion]]
     identity: str
     header: NotRequired[Evidence]
     details: NotRequired[list[Evidence]]
+    region: NotRequired[Evidence]
 
 
 class ProcessState(TypedDict):
@@ -74,6 +116,7 @@ class DecisionEvidence(TypedDict):
     disposition: Disposition
     failures: list[FailureEvidence]
     fatal_errors: list[Evidence]
+    omitted_failures: NotRequired[OmittedFailures]
     process: ProcessState
     reason_codes: list[str]
     source: SourceIdentity
@@ -194,6 +237,22 @@ def line_reference(category: str, stream: str, line: int, text: str) -> LineRefe
     """A source line by its place, the length in bytes of its text, and the text's digest."""
     data = text.encode()
     return {"byte_count": len(data), "category": category, "line": line, "sha256": sha256(data), "stream": stream}
+
+
+def block_reference(category: str, stream: str, lines: Sequence[tuple[int, str]], *, adjacent: bool) -> BlockReference:
+    """Several source lines, given as numbers and texts, by place, total length and digest."""
+    data = "\n".join(text for _, text in lines).encode()
+    reference: BlockReference = {
+        "byte_count": len(data),
+        "category": category,
+        "line": lines[0][0],
+        "line_count": len(lines),
+        "sha256": sha256(data),
+        "stream": stream,
+    }
+    if not adjacent:
+        reference["last_line"] = lines[-1][0]
+    return reference
 
 
 def serialize_packet(packet: EvidencePacket) -> bytes:

@@ -1,8 +1,9 @@
 """Transcript, verdict and plan become a packet. Nothing is decided here; everything is counted."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from context_firewall.canonical import canonical_bytes, canonical_sha256, sha256
@@ -13,14 +14,16 @@ from context_firewall.documents.evidence_packet import (
     Evidence,
     EvidencePacket,
     FailureEvidence,
+    OmittedFailures,
     Receipt,
+    block_reference,
     line_evidence,
     line_reference,
 )
 from context_firewall.documents.test_run_input import PROTOCOL as INPUT_PROTOCOL
 from context_firewall.reduction.retention import RetentionPlan, Show, smallest_fixed_point
 from context_firewall.reduction.verdict import Circumstances, Disposition, Verdict
-from context_firewall.transcript.facts import Transcript
+from context_firewall.transcript.facts import Failure, Transcript
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 from context_firewall.version import REDUCER_NAME, __version__
@@ -116,32 +119,93 @@ def _decision_evidence(reduction: Reduction, verdict: Verdict, plan: RetentionPl
     # Keys that seed packets do not have appear only where they say something.
     if tally.todo:
         evidence["counts"]["todo"] = tally.todo
-    todo = _lines(transcript.todo, plan.remarks)
+    todo = _lines(transcript.todo, plan.todo_form)
     if todo:
         evidence["todo"] = todo
+    if plan.named is not None and plan.named < len(transcript.failures):
+        evidence["omitted_failures"] = _omitted(transcript.failures[plan.named :])
     return evidence
 
 
 def _failures(transcript: Transcript, plan: RetentionPlan) -> list[FailureEvidence]:
-    found: list[FailureEvidence] = []
-    for index, failure in enumerate(transcript.failures):
+    entries: dict[int, FailureEvidence] = {}
+    for index, failure in enumerate(transcript.failures[: plan.named]):
+        twin = plan.twin(index)
+        if twin is not None and failure.header is not None:
+            entries[twin].setdefault("also", []).append({"identity": failure.identity, "line": failure.header.number})
+            continue
         entry: FailureEvidence = {"identity": failure.identity}
         form = plan.form_of_failure(index)
-        if form is not Show.NOTHING:
+        if form is Show.BLOCKS:
+            region = sorted(failure.lines(), key=lambda line: (line.stream, line.number))
+            if region:
+                entry["region"] = _block(region, adjacent=_is_adjacent(region))
+        elif form is not Show.NOTHING:
             if failure.header is not None:
                 entry["header"] = _line(failure.header, form)
             entry["details"] = _lines(failure.details, form)
-        found.append(entry)
-    return found
+        entries[index] = entry
+    return list(entries.values())
+
+
+def _omitted(failures: Sequence[Failure]) -> OmittedFailures:
+    numbers = [line.number for failure in failures for line in failure.lines()]
+    accounts = [[failure.identity, *(line.sha256 for line in failure.lines())] for failure in failures]
+    return {
+        "count": len(failures),
+        "first_line": min(numbers, default=0),
+        "last_line": max(numbers, default=0),
+        "sha256": canonical_sha256(accounts),
+    }
 
 
 def _lines(lines: Sequence[Line], form: Show) -> list[Evidence]:
-    return [] if form is Show.NOTHING else [_line(line, form) for line in lines]
+    match form:
+        case Show.NOTHING:
+            return []
+        case Show.TEXT | Show.REFERENCE:
+            return [_line(line, form) for line in lines]
+        case Show.BLOCKS:
+            return [_block(block, adjacent=True) for block in _adjacent(lines)]
+        case Show.DIGEST:
+            groups: dict[tuple[str, Kind], list[Line]] = {}
+            for line in lines:
+                groups.setdefault((line.stream, line.kind), []).append(line)
+            return [_block(group, adjacent=_is_adjacent(group)) for group in groups.values()]
 
 
 def _line(line: Line, form: Show) -> Evidence:
     build = line_evidence if form is Show.TEXT else line_reference
     return build(line.kind.value, line.stream, line.number, line.text)
+
+
+def _block(lines: Sequence[Line], *, adjacent: bool) -> Evidence:
+    if len(lines) == 1:
+        return _line(lines[0], Show.REFERENCE)
+    first = lines[0]
+    texts = [(line.number, line.text) for line in lines]
+    return block_reference(first.kind.value, first.stream, texts, adjacent=adjacent)
+
+
+def _adjacent(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    """Blocks of lines of one kind that follow one another in one stream."""
+    block: list[Line] = []
+    for line in lines:
+        if block and not _follows(block[-1], line):
+            yield block
+            block = []
+        block.append(line)
+    if block:
+        yield block
+
+
+def _follows(earlier: Line, later: Line) -> bool:
+    same = (earlier.stream, earlier.kind) == (later.stream, later.kind)
+    return same and later.number == earlier.number + 1
+
+
+def _is_adjacent(lines: Sequence[Line]) -> bool:
+    return all(later.number == earlier.number + 1 for earlier, later in pairwise(lines))
 
 
 def _receipt(reduction: Reduction, verdict: Verdict, plan: RetentionPlan, semantic_hash: str) -> Receipt:
@@ -167,7 +231,7 @@ def _receipt(reduction: Reduction, verdict: Verdict, plan: RetentionPlan, semant
             "suppressed_evidence_count": suppressed_count,
         },
         "payload_limit": {
-            "affected": not _shows_everything(plan),
+            "affected": not plan.shows_everything,
             "honored": True,
             "requested_bytes": configuration.max_output_bytes,
         },
@@ -201,8 +265,3 @@ def _receipt(reduction: Reduction, verdict: Verdict, plan: RetentionPlan, semant
         },
         "unclassified_evidence_present": bool(transcript.unclassified),
     }
-
-
-def _shows_everything(plan: RetentionPlan) -> bool:
-    forms = {plan.stops, plan.remarks, *(plan.failure_forms or (plan.failures,))}
-    return forms == {Show.TEXT}

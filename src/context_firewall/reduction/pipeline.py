@@ -17,7 +17,7 @@ from context_firewall.documents.test_run_input import STREAM_NAMES, parse_test_r
 from context_firewall.documents.value_receipt import ValueReceipt, value_receipt_for_packet
 from context_firewall.errors import InvalidInput, PayloadCeilingTooSmall
 from context_firewall.reduction.assembly import Configuration, Reduction, StreamMeasure, assemble
-from context_firewall.reduction.retention import SEED_LADDER, RetentionPlan, Rung, smallest_ceiling
+from context_firewall.reduction.retention import LADDER, SEED_LADDER, RetentionPlan, Rung, smallest_ceiling
 from context_firewall.reduction.verdict import Circumstances, Disposition, Verdict, judge_v2, judge_v3
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.reader import read_streams
@@ -81,7 +81,7 @@ POLICIES = (
         dialects=True,
         read=_read_v3,
         judge=judge_v3,
-        ladder=SEED_LADDER,
+        ladder=LADDER,
         exact_minimum=True,
     ),
 )

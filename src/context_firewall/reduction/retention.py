@@ -7,7 +7,7 @@ reason, would fit; a rung that has only one plan to offer need not ask.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from context_firewall.reduction.verdict import Reason
@@ -20,6 +20,11 @@ class Show(Enum):
 
     TEXT = "text"
     REFERENCE = "reference"
+    """One reference a line."""
+    BLOCKS = "blocks"
+    """One reference for each block of adjacent lines of one kind."""
+    DIGEST = "digest"
+    """One reference for all lines of one kind in one stream, wherever they stand."""
     NOTHING = "nothing"
 
 
@@ -32,9 +37,30 @@ class RetentionPlan:
     stops: Show
     """Fatal errors and timeouts."""
     remarks: Show
-    """Warnings, unclassified lines and unfinished tests."""
+    """Warnings and unclassified lines, and unfinished tests unless `todo` says otherwise."""
+    todo: Show | None = None
+    """Unfinished tests, where their form is not that of the remarks."""
     failure_forms: tuple[Show, ...] | None = None
     """One form for each failure, in source order, where they differ; it takes the place of `failures`."""
+    shown_by: tuple[int | None, ...] | None = None
+    """For each failure, the earlier one that shows the very same region for both; None where it shows its own."""
+    named: int | None = None
+    """How many failures are named, in source order; the others are counted and hashed. None: all."""
+
+    @property
+    def todo_form(self) -> Show:
+        """The form of unfinished tests."""
+        return self.remarks if self.todo is None else self.todo
+
+    @property
+    def shows_everything(self) -> bool:
+        """Whether no ceiling cost anything: all text is there, once."""
+        forms = {self.stops, self.remarks, self.todo_form, *(self.failure_forms or (self.failures,))}
+        return forms == {Show.TEXT} and self.named is None
+
+    def twin(self, index: int) -> int | None:
+        """The failure that shows this one's region, or None."""
+        return None if self.shown_by is None else self.shown_by[index]
 
     def form_of_failure(self, index: int) -> Show:
         """The form of the failure at that place of the transcript."""
@@ -51,12 +77,15 @@ class RetentionPlan:
     def _lines(self, transcript: Transcript, *, shown: bool) -> list[Line]:
         found: list[Line] = []
         for index, failure in enumerate(transcript.failures):
-            if (self.form_of_failure(index) is Show.TEXT) is shown:
+            own = self.form_of_failure(index) is Show.TEXT and self.twin(index) is None
+            if own is shown:
                 found.extend(failure.lines())
         if (self.stops is Show.TEXT) is shown:
             found += [*transcript.fatal_errors, *transcript.timeouts]
         if (self.remarks is Show.TEXT) is shown:
-            found += [*transcript.warnings, *transcript.unclassified, *transcript.todo]
+            found += [*transcript.warnings, *transcript.unclassified]
+        if (self.todo_form is Show.TEXT) is shown:
+            found += transcript.todo
         return found
 
 
@@ -89,12 +118,102 @@ def identities_only(transcript: Transcript, fits: Fits) -> RetentionPlan:
     return RetentionPlan(failures=Show.NOTHING, stops=Show.NOTHING, remarks=Show.REFERENCE)
 
 
+def shared_regions(transcript: Transcript) -> tuple[int | None, ...] | None:
+    """Which failures' details are byte for byte those of an earlier one; None when none are."""
+    first: dict[tuple[bytes, ...], int] = {}
+    twins: list[int | None] = []
+    for index, failure in enumerate(transcript.failures):
+        region = tuple(line.raw for line in failure.details)
+        shown = first.setdefault(region, index) if region and failure.header is not None else index
+        twins.append(None if shown == index else shown)
+    return tuple(twins) if any(twin is not None for twin in twins) else None
+
+
+def everything_once(transcript: Transcript, fits: Fits) -> RetentionPlan:
+    """All kept lines with their text; a region that several failures share stands once."""
+    return replace(everything(transcript, fits), shown_by=shared_regions(transcript))
+
+
+def remarks_in_blocks(transcript: Transcript, fits: Fits) -> RetentionPlan | None:
+    """Warnings and unclassified lines as references to blocks; what is unfinished keeps its text."""
+    if not (transcript.warnings or transcript.unclassified):
+        return None
+    return replace(everything_once(transcript, fits), remarks=Show.BLOCKS, todo=Show.TEXT)
+
+
+def remarks_digested(transcript: Transcript, fits: Fits) -> RetentionPlan | None:
+    """The same with one reference a kind and stream, so that scattered noise never pushes out a failure."""
+    plan = remarks_in_blocks(transcript, fits)
+    return None if plan is None else replace(plan, remarks=Show.DIGEST)
+
+
+def whole_regions_first(transcript: Transcript, fits: Fits) -> RetentionPlan | None:
+    """As many whole failure regions as fit, from the first on; the others by identity, place and reference.
+
+    The whole ones are always the first n: so a lower ceiling shows a part of what a higher one shows, never more.
+    """
+    count = len(transcript.failures)
+    if not count:
+        return None
+
+    def first(whole: int) -> RetentionPlan:
+        forms = (Show.TEXT,) * whole + (Show.BLOCKS,) * (count - whole)
+        plan = RetentionPlan(
+            failures=Show.BLOCKS, stops=Show.TEXT, remarks=Show.DIGEST, todo=Show.DIGEST, failure_forms=forms
+        )
+        twins = shared_regions(transcript)
+        if twins is None:
+            return plan
+        # A region is shared only with a failure that shows it.
+        return replace(plan, shown_by=tuple(t if t is not None and t < whole else None for t in twins))
+
+    if not fits(first(0)):
+        return None
+    return first(_most(count - 1, lambda whole: fits(first(whole))))
+
+
+def names_only(transcript: Transcript, fits: Fits) -> RetentionPlan:
+    """Who failed; everything else by place, length and digest."""
+    return RetentionPlan(failures=Show.NOTHING, stops=Show.BLOCKS, remarks=Show.DIGEST)
+
+
+def as_many_names_as_fit(transcript: Transcript, fits: Fits) -> RetentionPlan | None:
+    """The first failures by name, the others by count and digest."""
+    if not transcript.failures:
+        return None
+    plan = replace(names_only(transcript, fits), stops=Show.DIGEST)
+    named = _most(len(transcript.failures) - 1, lambda n: fits(replace(plan, named=n)))
+    return replace(plan, named=named)
+
+
+def _most(limit: int, holds: Callable[[int], bool]) -> int:
+    """The largest n in 0..limit for which `holds`, which is true up to some n and false from there on; 0 if none."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if holds(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
 FULL = Rung("full", None, everything)
 REFERENCES = Rung("references", Reason.PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT, remarks_referenced)
 COMPACT = Rung("compact", Reason.PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED, identities_only)
 
 SEED_LADDER = (FULL, REFERENCES, COMPACT)
 """The rungs of published packets. Where none fits, the reduction ends in PayloadCeilingTooSmall."""
+
+LADDER = (
+    Rung("full", None, everything_once),
+    Rung("references", Reason.PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT, remarks_in_blocks),
+    Rung("digests", Reason.PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT, remarks_digested),
+    Rung("graded", Reason.PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED, whole_regions_first),
+    Rung("compact", Reason.PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED, names_only),
+    Rung("counted", Reason.PAYLOAD_LIMIT_FAILURE_NAMES_OMITTED, as_many_names_as_fit),
+)
+"""The rungs of policy v3."""
 
 
 def smallest_fixed_point(base: int) -> int:

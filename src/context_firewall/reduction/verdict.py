@@ -42,6 +42,10 @@ class Reason(StrEnum):
     """The ceiling turned warnings or unclassified lines into references."""
     PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED = "PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED"
     """The ceiling leaves room for the identities of failures only."""
+    PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED = "PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED"
+    """The ceiling leaves room for some failure regions; the others are there by identity, place and reference."""
+    PAYLOAD_LIMIT_FAILURE_NAMES_OMITTED = "PAYLOAD_LIMIT_FAILURE_NAMES_OMITTED"
+    """The ceiling leaves no room for the name of every failure; the others are counted and hashed."""
 
 
 _NOT_ABOUT_THE_OUTCOME = frozenset(
@@ -49,6 +53,8 @@ _NOT_ABOUT_THE_OUTCOME = frozenset(
         Reason.RAW_EVIDENCE_REFERENCE_MISSING,
         Reason.PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT,
         Reason.PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED,
+        Reason.PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED,
+        Reason.PAYLOAD_LIMIT_FAILURE_NAMES_OMITTED,
     }
 )
 
