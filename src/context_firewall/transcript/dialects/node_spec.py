@@ -90,6 +90,7 @@ class NodeSpec:
         self._coverage = False
         self._location: Line | None = None
         self._cut = False
+        self._last_result = 0
         self._block: list[int] = []
         self._totals: Totals | None = None
         self._recap_read = False
@@ -121,6 +122,7 @@ class NodeSpec:
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Count a run of passed leaves and parents. An opening stands at this nesting only, at a line's start."""
         self._release_notes()
+        self._last_result = number + block.count(b"\n", start, stop) - 1
         opening = b"  " * self._tree.level + OPEN + b" "
         parents = block.count(b"\n" + opening, start, stop) + block.startswith(opening, start)
         results = block.count(b"\n", start, stop) - parents
@@ -406,6 +408,7 @@ class NodeSpec:
             if closed.failing and glyph == PASS and title.reason is None:
                 self._doubts.add(Doubt.TREE_CONTRADICTION)
         indent = b"  " * (level + 1)
+        before, self._last_result = self._last_result, lines[-1].number
         notes = self._taken_notes(lines[0]) if failing and level == 0 and closed is None else []
         self._release_notes()
         if failing:
@@ -413,6 +416,8 @@ class NodeSpec:
             path = self._tree.path(title.name)
             through = closed is not None and closed.started_failing
             point = Point(path, text, header, closed is not None, through, after_death and closed is None, notes=notes)
+            if level == 0 and closed is None:
+                point.output = self._taken_output(before)
             self._points.append(point)
             self._region = Region(indent, point.region, self._suppressed)
         elif outcome == "todo":
@@ -463,6 +468,15 @@ class NodeSpec:
             return []
         notes, self._notes = self._notes, []
         return notes
+
+    def _taken_output(self, after: int) -> list[Line]:
+        """The unclassified lines behind the line of that number."""
+        first = len(self._unclassified)
+        while first and self._unclassified[first - 1].number > after:
+            first -= 1
+        taken = self._unclassified[first:]
+        del self._unclassified[first:]
+        return taken
 
     def _release_notes(self) -> None:
         self._suppressed[Kind.PROGRAM_OUTPUT] += len(self._notes)

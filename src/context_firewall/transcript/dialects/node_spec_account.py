@@ -11,6 +11,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects.node_grammar import FILE_FAILED, identity
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Tally
@@ -34,6 +35,8 @@ class Point:
     region: list[Line] = field(default_factory=list)
     notes: list[Line] = field(default_factory=list)
     """The runner's own errors about late activity, printed directly before this result."""
+    output: list[Line] = field(default_factory=list)
+    """Raw lines between the result before and this one: a file's own output, if the file is what failed."""
 
 
 @dataclass(slots=True)
@@ -130,12 +133,14 @@ class Settlement:
     def contest(self, point: Point) -> None:
         """Keep a denied result, header and details, without counting it."""
         self.unclassified += (line.as_kind(Kind.CONTESTED_TEST) for line in (*point.header, *point.region))
+        self.unclassified += point.output
         self.suppress(Kind.PROGRAM_OUTPUT, point.notes)
         self.doubts |= {Doubt.CONTESTED_RESULTS, Doubt.AGGREGATE_CONTRADICTION}
 
     def derive(self, point: Point) -> None:
         """Leave out a parent that failed only through its children."""
         self.suppress(Kind.DERIVED_FAILURE, (*point.header, *point.region))
+        self.unclassified += point.output
         self.suppress(Kind.PROGRAM_OUTPUT, point.notes)
 
     def fail(self, point: Point, entry: Entry | None) -> None:
@@ -153,12 +158,14 @@ class Settlement:
                 details = [*point.header[1:], *where, *entry.region]
         region = point.region or (entry.region if entry is not None else [])
         if [bare(line.raw).strip() for line in region] == [FILE_FAILED]:
-            # A file failed after its tests had passed: the errors printed directly before say why.
-            details = [*point.notes, *details]
+            # A file failed, not one of its tests: what it and the runner printed directly before says why.
+            output = (line.as_kind(classify_detail(bare(line.raw))) for line in point.output)
+            details = [*output, *point.notes, *details]
         else:
             if point.after_death:
                 self.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
             self.suppress(Kind.PROGRAM_OUTPUT, point.notes)
+            self.unclassified += point.output
         self.failures.append(Failure(identity(point.path), point.header[0], tuple(details)))
 
     def fail_from_recap(self, entry: Entry) -> None:
