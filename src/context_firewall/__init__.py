@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from context_firewall.version import __version__
 
 if TYPE_CHECKING:
+    from context_firewall.documents.brief import render_brief
     from context_firewall.documents.evidence_packet import EvidencePacket, serialize_packet
     from context_firewall.documents.model_evidence import (
         ModelEvidence,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         serialize_model_evidence,
     )
     from context_firewall.documents.value_receipt import (
+        Emitted,
         ValueReceipt,
         format_indicator,
         serialize_value_receipt,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_POLICY",
     "ContextFirewallError",
+    "Emitted",
     "EvidencePacket",
     "InvalidInput",
     "ModelEvidence",
@@ -49,6 +52,7 @@ __all__ = [
     "reduce_streams",
     "reduce_test_run",
     "reduce_with_value_receipt",
+    "render_brief",
     "serialize_model_evidence",
     "serialize_packet",
     "serialize_value_receipt",
@@ -56,9 +60,11 @@ __all__ = [
 ]
 
 _HOMES = {
+    "documents.brief": ("render_brief",),
     "documents.evidence_packet": ("EvidencePacket", "serialize_packet"),
     "documents.model_evidence": ("ModelEvidence", "model_evidence_for_packet", "serialize_model_evidence"),
     "documents.value_receipt": (
+        "Emitted",
         "ValueReceipt",
         "format_indicator",
         "serialize_value_receipt",

@@ -16,12 +16,14 @@ import click
 
 from context_firewall import (
     DEFAULT_POLICY,
+    Emitted,
     EvidencePacket,
     InvalidInput,
     SourceStream,
     format_indicator,
     model_evidence_for_packet,
     reduce_streams,
+    render_brief,
     serialize_model_evidence,
     serialize_packet,
     serialize_value_receipt,
@@ -63,7 +65,7 @@ Exit status:
   3  only with --exit-status: not sure; read the packet's reason codes
 
 \b
-Standard output carries the packet alone, in canonical JSON. Standard error carries one indicator,
+Standard output carries the packet alone, in canonical JSON (or what --emit names). Standard error carries one indicator,
 or one canonical JSON error; then nothing is on standard output and no sidecar is left behind.
 """
 
@@ -126,7 +128,17 @@ def _text(_ctx: click.Context, _option: click.Parameter, text: str | None) -> st
     "a damaged envelope is an error.",
 )
 @click.option(
-    "--max-bytes", callback=_ceiling, metavar="N", help="Ceiling of the packet's size in bytes, honoured exactly."
+    "--emit",
+    type=click.Choice(["packet", "model-evidence", "brief"]),
+    default="packet",
+    show_default=True,
+    help="What goes to standard output: the packet, its decision evidence alone, or the brief (plain text).",
+)
+@click.option(
+    "--max-bytes",
+    callback=_ceiling,
+    metavar="N",
+    help="Ceiling in bytes of the packet, or of the brief if that is emitted; honoured exactly.",
 )
 @click.option(
     "--policy",
@@ -162,6 +174,7 @@ def _text(_ctx: click.Context, _option: click.Parameter, text: str | None) -> st
     metavar="REV",
     help="Recorded in the value receipt as given; affects nothing else.",
 )
+@click.option("--packet", metavar="PATH", help="Also write the packet here, for the audit of what was emitted.")
 @click.option(
     "--model-evidence",
     metavar="PATH",
@@ -175,6 +188,7 @@ def reduce(
     input_path: str,
     stderr_path: str | None,
     form: str,
+    emit: str,
     max_bytes: int | None,
     policy: str,
     dialect: str,
@@ -187,6 +201,7 @@ def reduce(
     interrupted: bool,
     value_receipt: str | None,
     mechanism_revision: str | None,
+    packet: str | None,
     model_evidence: str | None,
     exit_status: bool,
 ) -> int:
@@ -214,8 +229,12 @@ def reduce(
     ]
     if form == "envelope":
         _refuse_description(given)
-    wanted = _checked_targets({"--value-receipt": value_receipt, "--model-evidence": model_evidence})
-    configuration: dict[str, Any] = {"max_output_bytes": max_bytes, "policy": policy, "dialect": dialect}
+    wanted = _checked_targets(
+        {"--value-receipt": value_receipt, "--packet": packet, "--model-evidence": model_evidence}
+    )
+    # A brief has a ceiling of its own; the packet that it is made from then has none.
+    ceiling = None if emit == "brief" else max_bytes
+    configuration: dict[str, Any] = {"max_output_bytes": ceiling, "policy": policy, "dialect": dialect}
 
     with ExitStack() as open_sources:
         main_source, stderr_source = _opened(input_path, stderr_path, open_sources)
@@ -223,12 +242,12 @@ def reduce(
             _refuse_overlap(wanted, main_source, stderr_source)
         if form == "envelope" or (form == "auto" and meant_as_envelope(main_source.chunks())):
             _refuse_description(given)
-            packet = _reduced_envelope(main_source, configuration)
+            reduced = _reduced_envelope(main_source, configuration)
         else:
             streams = [SourceStream("stdout", main_source.byte_count, main_source.chunks())]
             if stderr_source is not None:
                 streams.append(SourceStream("stderr", stderr_source.byte_count, stderr_source.chunks()))
-            packet = reduce_streams(
+            reduced = reduce_streams(
                 streams,
                 operation_id=operation_id,
                 source_id=source_id,
@@ -239,8 +258,8 @@ def reduce(
                 interrupted=interrupted,
                 **configuration,
             )
-    _hand_out(packet, wanted, mechanism_revision)
-    return _verdict_status(packet) if exit_status else 0
+    _hand_out(reduced, _emitted(reduced, emit, max_bytes), wanted, mechanism_revision)
+    return _verdict_status(reduced) if exit_status else 0
 
 
 def _refuse_description(given: Iterable[str]) -> None:
@@ -312,10 +331,21 @@ def _reduced_envelope(source: Source, configuration: Mapping[str, Any]) -> Evide
     )
 
 
-def _hand_out(packet: EvidencePacket, wanted: tuple["Target", ...], mechanism_revision: str | None) -> None:
-    """Write sidecars, packet and indicator."""
-    document = serialize_packet(packet)
-    contents = [(target, _sidecar(target.option, packet, mechanism_revision)) for target in wanted]
+def _emitted(packet: EvidencePacket, emit: str, max_bytes: int | None) -> Emitted | None:
+    """The projection that standard output gets instead of the packet, if any."""
+    if emit == "brief":
+        return Emitted("brief", render_brief(packet, max_bytes=max_bytes).encode(), max_bytes)
+    if emit == "model-evidence":
+        return Emitted("model evidence", serialize_model_evidence(model_evidence_for_packet(packet)), max_bytes)
+    return None
+
+
+def _hand_out(
+    packet: EvidencePacket, emitted: Emitted | None, wanted: tuple["Target", ...], mechanism_revision: str | None
+) -> None:
+    """Write sidecars, the packet or its projection, and the indicator."""
+    document = serialize_packet(packet) if emitted is None else emitted.data
+    contents = [(target, _sidecar(target.option, packet, emitted, mechanism_revision)) for target in wanted]
     if contents:
         from context_firewall.cli import outputs
 
@@ -323,14 +353,17 @@ def _hand_out(packet: EvidencePacket, wanted: tuple["Target", ...], mechanism_re
             deliver(document)
     else:
         deliver(document)
-    indicate(format_indicator(packet))
+    indicate(format_indicator(packet, emitted=emitted))
 
 
-def _sidecar(option: str, packet: EvidencePacket, mechanism_revision: str | None) -> bytes:
+def _sidecar(option: str, packet: EvidencePacket, emitted: Emitted | None, mechanism_revision: str | None) -> bytes:
     """The bytes of the sidecar that an option asks for."""
+    if option == "--packet":
+        return serialize_packet(packet)
     if option == "--model-evidence":
         return serialize_model_evidence(model_evidence_for_packet(packet))
-    return serialize_value_receipt(value_receipt_for_packet(packet, mechanism_revision=mechanism_revision))
+    receipt = value_receipt_for_packet(packet, mechanism_revision=mechanism_revision, emitted=emitted)
+    return serialize_value_receipt(receipt)
 
 
 def _verdict_status(packet: EvidencePacket) -> int:

@@ -4,14 +4,33 @@ The document's shape, its enumerations and its sentences are fixed: consumers re
 rest. It says nothing about tokens, money, time or correctness.
 """
 
+from dataclasses import dataclass
 from typing import TypedDict
 
-from context_firewall.canonical import canonical_bytes
+from context_firewall.canonical import canonical_bytes, sha256
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.test_run_input import identity
 from context_firewall.version import MECHANISM_ID, MECHANISM_NAME
 
 SCHEMA = "opsle.value-receipt.v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """What was shown to the model instead of the packet: a projection's name and its very bytes."""
+
+    name: str
+    """`brief` or `model evidence`."""
+    data: bytes
+    ceiling: int | None = None
+    """The ceiling in bytes that it was made under."""
+
+    @property
+    def reference(self) -> str:
+        """The id by which measurements refer to it."""
+        return "emitted_" + self.name.replace(" ", "_")
+
+
 OPERATION_NAME = "test-output-reduction"
 
 
@@ -87,8 +106,13 @@ class ValueReceipt(TypedDict):
     schema: str
 
 
-def value_receipt_for_packet(packet: EvidencePacket, *, mechanism_revision: str | None = None) -> ValueReceipt:
-    """Derive the value receipt of a packet. `mechanism_revision` is recorded as given (None: not supplied).
+def value_receipt_for_packet(
+    packet: EvidencePacket, *, mechanism_revision: str | None = None, emitted: Emitted | None = None
+) -> ValueReceipt:
+    """Derive the value receipt of a packet, or of what was emitted in its place.
+
+    `mechanism_revision` is recorded as given (None: not supplied). With `emitted`, visible bytes and ceiling are those
+    of the projection that was really shown.
 
     Raises InvalidInput when the revision is not text.
     """
@@ -97,7 +121,7 @@ def value_receipt_for_packet(packet: EvidencePacket, *, mechanism_revision: str 
     configuration = receipt["configuration"]
     reference = receipt["raw_evidence"]["reference"]
     return {
-        "evidence": _evidence(packet),
+        "evidence": _evidence(packet, emitted),
         "limitations": [
             "No token, cost, latency, correctness, or causal savings claim is made.",
             "Evidence-event counts cover source transcript events, not derived packet fields.",
@@ -109,7 +133,7 @@ def value_receipt_for_packet(packet: EvidencePacket, *, mechanism_revision: str 
             else "The raw evidence locator is caller supplied; "
             "external existence, immutability, and contents are not verified.",
         ],
-        "measurements": _measurements(packet),
+        "measurements": _measurements(packet, emitted),
         "mechanism": {
             "id": MECHANISM_ID,
             "name": MECHANISM_NAME,
@@ -132,10 +156,12 @@ def serialize_value_receipt(receipt: ValueReceipt) -> bytes:
     return canonical_bytes(receipt) + b"\n"
 
 
-def format_indicator(packet: EvidencePacket) -> str:
-    """One line for the operator, without newline: bytes before and after, the difference, and whether to escalate."""
-    measurements = packet["receipt"]["measurements"]
-    before, after = measurements["original_bytes"], measurements["reduced_bytes"]
+def format_indicator(packet: EvidencePacket, *, emitted: Emitted | None = None) -> str:
+    """One line for the operator, without newline: bytes before and after, the difference, and whether to escalate.
+
+    `emitted` is what was shown instead of the packet, if it was not the packet.
+    """
+    before, after = packet["receipt"]["measurements"]["original_bytes"], _visible(packet, emitted)
     avoided = before - after
     if avoided < 0:
         change = f"{-avoided:,} B expansion"
@@ -147,11 +173,20 @@ def format_indicator(packet: EvidencePacket) -> str:
     return f"[{MECHANISM_NAME}] {before:,} B -> {after:,} B | {change} | escalation: {escalation}"
 
 
-def _evidence(packet: EvidencePacket) -> list[EvidencePointer]:
+def _visible(packet: EvidencePacket, emitted: Emitted | None) -> int:
+    """How many bytes were shown."""
+    return packet["receipt"]["measurements"]["reduced_bytes"] if emitted is None else len(emitted.data)
+
+
+def _evidence(packet: EvidencePacket, emitted: Emitted | None) -> list[EvidencePointer]:
     receipt = packet["receipt"]
     found: list[EvidencePointer] = [
         {"id": "canonical_packet", "kind": "JSON_POINTER", "locator": "/", "trust": "VERIFIED"}
     ]
+    if emitted is not None:
+        found.append(
+            {"id": emitted.reference, "kind": "CONTENT_HASH", "locator": sha256(emitted.data), "trust": "VERIFIED"}
+        )
     for name, digest in (
         ("configuration", receipt["configuration"]["identity"]),
         ("input_bytes", receipt["input_hash"]),
@@ -164,12 +199,13 @@ def _evidence(packet: EvidencePacket) -> list[EvidencePointer]:
     return found
 
 
-def _measurements(packet: EvidencePacket) -> list[Measurement]:
+def _measurements(packet: EvidencePacket, emitted: Emitted | None) -> list[Measurement]:
     receipt = packet["receipt"]
     counted = receipt["measurements"]
-    raw, visible = counted["original_bytes"], counted["reduced_bytes"]
-    both = ["canonical_packet", "input_bytes"]
-    ceiling = receipt["payload_limit"]["requested_bytes"]
+    raw, visible = counted["original_bytes"], _visible(packet, emitted)
+    both = ["canonical_packet" if emitted is None else emitted.reference, "input_bytes"]
+    shown = "canonical evidence packet" if emitted is None else emitted.name
+    ceiling = receipt["payload_limit"]["requested_bytes"] if emitted is None else emitted.ceiling
     located = receipt["raw_evidence"]["reference"] is not None
     return [
         _measurement("raw_bytes", raw, unit="byte", refs=["input_bytes"]),
@@ -182,7 +218,7 @@ def _measurements(packet: EvidencePacket) -> list[Measurement]:
             baseline=raw,
             delta=visible - raw,
             display=True,
-            limits=["Result is the canonical evidence packet written to model-visible stdout."],
+            limits=[f"Result is the {shown} written to model-visible stdout."],
         ),
         _measurement(
             "bytes_initially_avoided",
