@@ -199,12 +199,13 @@ def _says_only_the_name(header: str, identity: str) -> bool:
 def _dedented(texts: Sequence[str]) -> list[str]:
     """Lines without what all of them start with for the format's sake: indentation, and TAP's comment sign.
 
-    A YAML block's own `---` and `...` around all the rest go too.
+    A YAML block's own `---` and `...` around all the rest go too. Test::More's comments keep their sign: it stands
+    inside the values that they quote.
     """
     texts = _without_margin(texts)
     if len(texts) > 2 and texts[0] == "---" and texts[-1] == "...":
         texts = _without_margin(texts[1:-1])
-    if texts and all(text.startswith("#") or not text for text in texts):
+    if texts and all(text.startswith("#") or not text for text in texts) and not texts[0].startswith("#   Failed"):
         texts = _without_margin([text[1:] for text in texts])
     return texts
 
