@@ -3,7 +3,7 @@
 ADVICE: dict[str, str] = {
     "AGGREGATE_CONTRADICTION": "the runner's totals are not those of the results read; read the end of the raw output",
     "AMBIGUOUS_DIALECT": "output of more than one runner is mixed; run them apart, or name one with --dialect",
-    "COMPLETENESS_UNCONFIRMED": "plan or closing summary is missing, so output may be cut; read its last lines, or rerun",
+    "COMPLETENESS_UNCONFIRMED": "plan or closing summary is missing: output may be cut; read its last lines, or rerun",
     "CONTESTED_RESULTS": "lines shaped like results were not counted, because plan, totals or exit status deny them",
     "COUNTS_UNCONFIRMED": "this reporter prints no totals; rerun with another reporter for exact counts",
     "ERRORS_UNREPORTABLE": "this format cannot show errors outside tests; rerun with another reporter, or read stderr",
@@ -25,5 +25,5 @@ ADVICE: dict[str, str] = {
     "STRUCTURE_CONTRADICTION": "a block or subtest is not closed, or stands where it may not; read those lines raw",
     "TREE_CONTRADICTION": "a parent says ok although a test in it failed; trust the failure",
     "UNCLASSIFIED_EVIDENCE": "the grammar does not know some lines; they are shown, judge them yourself",
-    "ZERO_EXIT_WITH_FAILURES": "the run reports failures or a fatal error, yet its exit code is 0; trust neither, rerun",
+    "ZERO_EXIT_WITH_FAILURES": "failures or a fatal error are reported, yet the exit code is 0; trust neither, rerun",
 }

@@ -48,8 +48,8 @@ def process_failure(lines: Sequence[Line], current_test: str) -> Failure | None:
     name = b" ".join(part for part in (place, headline) if part) or texts[first].strip(b"# \t")
     identity = " > ".join(part for part in (current_test, decoded(name)) if part)
     header = lines[first].as_kind(Kind.PROCESS_FAILURE)
-    rest = (line.as_kind(classify_detail(text)) for line, text in zip(lines, texts, strict=True) if line is not lines[first])
-    return Failure(identity, header, tuple(rest))
+    others = (pair for i, pair in enumerate(zip(lines, texts, strict=True)) if i != first)
+    return Failure(identity, header, tuple(line.as_kind(classify_detail(text)) for line, text in others))
 
 
 def is_uncaught(lines: Sequence[Line]) -> bool:

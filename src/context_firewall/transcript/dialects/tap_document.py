@@ -97,7 +97,7 @@ class Document:
 class Outcome:
     """What a reconciled document comes to."""
 
-    tally: Tally = Tally()
+    tally: Tally = field(default_factory=Tally)
     failures: list[Failure] = field(default_factory=list)
     todo: list[Line] = field(default_factory=list)
     fatal_errors: list[Line] = field(default_factory=list)
@@ -241,9 +241,7 @@ def harvest_of(runs: tuple[Run, ...]) -> Harvest:
     return total
 
 
-def _overrule(
-    document: Document, failures: list[Draft], exit_code: int | None
-) -> tuple[list[Draft], list[Draft]]:
+def _overrule(document: Document, failures: list[Draft], exit_code: int | None) -> tuple[list[Draft], list[Draft]]:
     """Split failing points into those that count and those that a successful run denies.
 
     Success denies them all where the runner's totals state no failure, and a single one where another point claims
@@ -263,5 +261,3 @@ def _failure(document: Document, draft: Draft, *, promoted: bool) -> Failure:
     header = draft.header.as_kind(Kind.FAILED_TEST)
     details = tuple(sorted(draft.details, key=lambda line: line.number))
     return Failure(draft.identity(newlines=document.node, whole=promoted), header, details)
-
-

@@ -60,7 +60,9 @@ UNNAMED_PLACE = re.compile(rb"# {2,3}(Failed (?:\(TODO\) )?test at [^\n]*+)")
 PYTEST_NODE = re.compile(rb"[^ ]*?\.py::")
 
 # node-tap's block under a parent says where it stands and how it was started, never why it failed.
-PARENT_KEYS = re.compile(rb"(?:at|source|exitCode|signal|command|args|cwd|env|file|stdio|timeout|externalID):(?: .*+)?+")
+PARENT_KEYS = re.compile(
+    rb"(?:at|source|exitCode|signal|command|args|cwd|env|file|stdio|timeout|externalID):(?: .*+)?+"
+)
 
 # What parents print about a failure that is only a child's.
 DERIVED_MESSAGES = (
@@ -69,11 +71,6 @@ DERIVED_MESSAGES = (
     re.compile(rb"# {2,3}at [^\n]*+ line [0-9]++\."),
     re.compile(rb"# Looks like you (?:failed|planned) [^\n]*+"),
 )
-
-# A pure run of passing points at column 0: numbered, described, no "#" (a directive may hide there), no "\" (an
-# escape), no "{" at the end (a buffered subtest may begin there). The dash is optional.
-GREEN_RUN = re.compile(rb"(?:ok [0-9]{1,15}+ [^\n#\\{\x1b\r]*+\n)++")
-GREEN_ID = re.compile(rb"(?m)^ok ([0-9]++) ")
 
 ESCAPED = re.compile(rb"\\([\\#])")
 
@@ -121,7 +118,7 @@ def unescaped(text: bytes) -> bytes:
 def described(text: bytes, *, ok: bool = False) -> Description:
     """Take a description apart by the specification's rules for directives and escapes.
 
-    On an `ok` point a directive behind a first, unescaped `#` counts too (tape escapes nothing): it can hide no failure.
+    On an `ok` point a directive behind a first, unescaped `#` counts too: tape escapes nothing, and no failure hides.
     """
     buffered = text.endswith(b" {") or text == b"{"
     body = text[:-1].rstrip(b" \t") if buffered else text
