@@ -5,15 +5,45 @@ Canonical JSON is RFC 8785; a document that leaves the package ends with one new
 """
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import rfc8785
 
+# Every integer up to here is a number of its own in JSON; RFC 8785 has no larger ones.
+SAFE_INTEGER = (1 << 53) - 1
+
+# Python's own encoder, ten times as fast, writes what RFC 8785 asks for wherever `_is_plain` says so.
+_PLAIN = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":"))
+
 
 def canonical_bytes(value: Any) -> bytes:
     """RFC 8785 bytes of a JSON-shaped value, without a final newline."""
+    if _is_plain(value):
+        try:
+            return _PLAIN.encode(value).encode()
+        except UnicodeEncodeError:
+            pass  # a lone surrogate, for which there is a proper error
     return rfc8785.dumps(value)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether nothing in the value is written otherwise by RFC 8785 than by Python, save lone surrogates.
+
+    Keys may sort otherwise when they aren't ASCII; numbers differ when they are large, or fractions that are whole or
+    so large or small that an exponent or many zeros are needed.
+    """
+    kind = type(value)
+    if kind is dict:
+        return all(type(key) is str and key.isascii() for key in value) and all(map(_is_plain, value.values()))
+    if kind is list or kind is tuple:
+        return all(map(_is_plain, value))
+    if kind is int:
+        return bool(-SAFE_INTEGER <= value <= SAFE_INTEGER)
+    if kind is float:
+        return bool(1e-4 <= abs(value) < 1e16 and not value.is_integer())
+    return kind is str or kind is bool or value is None
 
 
 def sha256(data: bytes) -> str:

@@ -11,14 +11,18 @@ from typing import Protocol
 
 from context_firewall.transcript.facts import Reading
 
+MARKS = (b"#", b"\\", b"{", b"\x1b")
+"""Bytes that may change what a line means: a directive, an escape, a brace, an ANSI sequence."""
+
 
 class Machine(Protocol):
     """Reads one stretch of one stream."""
 
-    def lane(self) -> re.Pattern[bytes] | None:
+    def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         """A pattern for runs of whole lines (each with its newline) that are suppressible just now, or None.
 
-        It must be linear (possessive) and match at a line's start only.
+        It must be linear (possessive) and match at a line's start only. `plain`: the block that it will see holds none
+        of MARKS, so it need not exclude them.
         """
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:

@@ -18,11 +18,18 @@ from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading, Tally, Transcript, combined
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
-from context_firewall.transcript.machine import Dialect, Machine
+from context_firewall.transcript.machine import MARKS, Dialect, Machine
 from context_firewall.transcript.markers import marker_kind
+from context_firewall.transcript.noise import NoiseRule, without_noise
 from context_firewall.transcript.process_failure import is_uncaught, process_failure
 
 AUTO = "auto"
+
+# Lines are read in blocks of about this size, whatever the chunks: large enough that few runs are cut at an end, small
+# enough that a block, and what a run in it is checked with, stays in the processor's cache.
+BLOCK_BYTES = 1 << 18
+# A run that a machine refuses is tried again at a quarter of its length, down to this; then one line is read as such.
+SHORTEST_RUN = 1 << 9
 
 # Doubts that leave room for a process that broke off.
 OPEN_ENDED = frozenset({Doubt.COMPLETENESS_UNCONFIRMED, Doubt.PLAN_CONTRADICTION})
@@ -60,7 +67,9 @@ class StreamReader:
     def __init__(self, stream: str, dialects: Sequence[Dialect]) -> None:
         self._stream = stream
         self._dialects = tuple(row for row in dialects if stream in row.streams)
-        self._tail: list[bytes] = []
+        self._held: list[bytes] = []
+        self._held_bytes = 0
+        self._enough = BLOCK_BYTES
         self._number = 0
         self._stretches: list[Stretch] = []
         self._idle = _Idle(stream)
@@ -70,18 +79,27 @@ class StreamReader:
 
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes of the stream."""
-        end = chunk.rfind(b"\n") + 1
-        if not end:
-            self._tail.append(chunk)
-            return
-        self._tail.append(chunk[:end])
-        block = b"".join(self._tail)
-        self._tail = [chunk[end:]] if end < len(chunk) else []
-        self._block(block)
+        for start in range(0, len(chunk), BLOCK_BYTES):
+            part = chunk[start : start + BLOCK_BYTES]
+            self._held.append(part)
+            self._held_bytes += len(part)
+            if self._held_bytes >= self._enough:
+                self._read_held()
+
+    def _read_held(self) -> None:
+        """Read the whole lines of what is held."""
+        held = b"".join(self._held)
+        end = held.rfind(b"\n") + 1
+        # A line longer than a block is looked at again when it has doubled, so that its length costs once.
+        self._enough = BLOCK_BYTES if end else 2 * len(held)
+        self._held = [held[end:]]
+        self._held_bytes = len(held) - end
+        self._block(held[:end])
 
     def close(self, exit_code: int | None) -> list[Reading]:
         """No more bytes come. Returns the readings of the stream's stretches in order."""
-        rest = b"".join(self._tail)
+        self._read_held()
+        rest = b"".join(self._held)
         if rest:
             for stretch in self._stretches:
                 stretch.machine.cut()
@@ -106,17 +124,30 @@ class StreamReader:
                 block.decode("utf-8")
             except UnicodeDecodeError:
                 self._malformed = True
+        plain = not any(mark in block for mark in MARKS)
         position, end = 0, len(block)
+        span = end
         while position < end:
             if len(self._stretches) == 1:
                 machine = self._stretches[0].machine
-                lane = machine.lane()
-                if lane is not None and (match := lane.match(block, position)) is not None:
-                    taken = machine.run(block, position, match.end(), self._number + 1)
+                lane = machine.lane(plain=plain)
+                limit = min(end, position + span)
+                match = None if lane is None else lane.match(block, position, limit)
+                if match is not None:
+                    stop = match.end()
+                    taken = machine.run(block, position, stop, self._number + 1)
                     if taken:
                         self._number += taken
-                        position = match.end()
+                        position = stop
+                        span *= 2
                         continue
+                    # What is wrong with the run stands somewhere in it: try a shorter one, then a single line.
+                    span = (stop - position) // 4
+                    if span > SHORTEST_RUN:
+                        continue
+                    span = SHORTEST_RUN
+                elif lane is not None and limit < end:
+                    span *= 2
             newline = block.index(b"\n", position)
             raw = block[position:newline]
             self._number += 1
@@ -233,20 +264,35 @@ class _Idle:
 
 
 def read_streams(
-    streams: Sequence[tuple[str, Iterable[bytes]]], *, exit_code: int | None, dialect: str = AUTO
+    streams: Sequence[tuple[str, Iterable[bytes]]],
+    *,
+    exit_code: int | None,
+    dialect: str = AUTO,
+    noise: Sequence[NoiseRule] = (),
 ) -> Transcript:
     """Read a run's streams, stdout before stderr, in chunks of any size.
 
-    `exit_code` is the process' own, or None when unknown. Raises InvalidInput for an unknown dialect.
+    `exit_code` is the process' own, or None when unknown; `noise` is what the project declares. Raises InvalidInput
+    for an unknown dialect.
     """
     rows = dialects_named(dialect)
     readings: list[Reading] = []
+    disputed: set[str] = set()
     for name, chunks in streams:
         reader = StreamReader(name, rows)
         for chunk in chunks:
             reader.feed(chunk)
-        readings += reader.close(exit_code)
-    return combined(_with_process_failure(readings, exit_code))
+        closed = reader.close(exit_code)
+        readings += closed
+        if any(Doubt.AMBIGUOUS_DIALECT in part.doubts for part in closed):
+            disputed.add(name)
+    readings = _with_process_failure(readings, exit_code)
+    if noise:
+        # The only account of a failed process is kept whole; where noise has buried it, it is looked for again.
+        readings = without_noise(readings, noise, disputed)
+        if not any(Doubt.FAILURE_OUTSIDE_TESTS in part.doubts for part in readings):
+            readings = _with_process_failure(readings, exit_code)
+    return combined(readings)
 
 
 def _with_process_failure(readings: list[Reading], exit_code: int | None) -> list[Reading]:

@@ -69,7 +69,7 @@ class NodeDot:
         self._unclassified: list[Line] = []
         self._marked: dict[Kind, list[Line]] = {Kind.FATAL_ERROR: [], Kind.TIMEOUT: [], Kind.ABNORMAL_WARNING: []}
 
-    def lane(self) -> re.Pattern[bytes] | None:
+    def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         """Further full rows of passes."""
         if self._rows_over or not 0 < self._width <= _WIDEST_LANE:
             return None
@@ -175,8 +175,6 @@ class NodeDot:
             else:
                 header, *rest = (line.as_kind(Kind.FAILED_TEST) for line in entry.header)
                 failures.append(Failure(identity((title.name,)), header, (*rest, *entry.region)))
-        if self._unclassified:
-            self._doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
         failed = len(failures) + unlisted
         return Reading(
             tally=Tally(self._passes, failed, skipped, todos, self._passes + failed + skipped + todos),

@@ -112,7 +112,7 @@ class NodeSpec:
 
     # -- what the reader asks
 
-    def lane(self) -> re.Pattern[bytes] | None:
+    def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         """Passed leaves of the innermost open parent."""
         if self._part is not _Part.RESULTS or self._region or self._pending:
             return None
@@ -182,8 +182,6 @@ class NodeSpec:
         account = settled(self._points, self._entries, self._totals, self._lines, self._recap_read, exit_code)
         unclassified = sorted((*self._unclassified, *account.unclassified), key=_place)
         doubts = self._doubts | account.doubts
-        if unclassified:
-            doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
         # A torn last line is harmless only where the counts end: the rest of a number of milliseconds.
         if self._cut and self._part is not _Part.AFTER:
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)

@@ -8,25 +8,26 @@ not close or add up is a doubt.
 
 import re
 from collections import Counter
-from functools import cache
 
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import tap_grammar as grammar
+from context_firewall.transcript.dialects import tap_lanes as lanes
 from context_firewall.transcript.dialects.tap_document import Document, Rank, reconcile, settle
 from context_firewall.transcript.dialects.tap_tree import (
     NUMBER_LIMIT,
     STATUSES,
-
+    Counts,
     Draft,
     Frame,
     Harvest,
     Point,
+    Run,
     counts_of,
 )
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, decoded
+from context_firewall.transcript.lines import Line, bare, decoded
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
 
@@ -46,22 +47,28 @@ VERSIONS = (13, 14)
 INFORMATIONAL_TOTALS = frozenset({"suites", "cancelled", "todo"})
 
 
-@cache
-def node_lane(indent: int) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Runs of passing leaf tests as Node prints them at one indentation, and the pattern for their numbers."""
-    i = b" " * indent
-    unit = (
-        rb"%b# Subtest: ([^\n#\\{\x1b\r]*+)\n%bok [0-9]{1,15}+ - \1\n%b  ---\n%b  duration_ms: [0-9.]++\n"
-        rb"(?:%b  type: 'test'\n)?+%b  \.\.\.\n"
-    ) % ((i,) * 6)
-    return re.compile(b"(?:%b)++" % unit), re.compile(rb"(?m)^%bok ([0-9]++) - " % i)
-
-
 def tap_shaped(text: bytes) -> bool:
     """Whether a line without its indentation has the form of a point, plan, version or bail-out."""
     return any(
         rule.fullmatch(text) for rule in (grammar.POINT, grammar.PLAN, grammar.VERSION, grammar.BAIL_OUT)
     )
+
+
+def _counts(units: lanes.Units, *, root: bool) -> Counts:
+    """What the points of a run add; all of them passed."""
+    counts = _below(units, 0, 0)
+    if root:
+        counts.top[PASSED] = units.top
+        counts.files[PASSED] = units.top - units.top_parents
+    return counts
+
+
+def _below(units: lanes.Units, own: int, own_suites: int) -> Counts:
+    """The same at every level but the top, without the parents of it that count for themselves."""
+    counts = Counts(suites=units.suites - own_suites)
+    counts.leaves[PASSED] = units.points - units.parents
+    counts.tests[PASSED] = units.points - units.suites - (own - own_suites)
+    return counts
 
 
 class TapMachine:
@@ -91,41 +98,86 @@ class TapMachine:
 
     # -- the contract ---------------------------------------------------------------------------------------------
 
-    def lane(self) -> re.Pattern[bytes] | None:
+    def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         frame = self._frames[-1]
         if (frame.point is not None and frame.point.yaml_open) or frame.subtest is not None or frame.finished:
             return None
         if self._document.node:
-            return node_lane(frame.indent)[0]
-        return grammar.GREEN_RUN if len(self._frames) == 1 else None
+            return lanes.node_lane(frame.indent)
+        if len(self._frames) > 1:
+            return None
+        return lanes.PLAIN_RUN if plain else lanes.CAREFUL_RUN
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        frame, node = self._frames[-1], self._document.node
-        numbers = (node_lane(frame.indent)[1] if node else grammar.GREEN_ID).findall(block, start, stop)
-        # A plain run's last point may be about to open a YAML block, so it is left to be read as a line.
-        tests = len(numbers) if node else len(numbers) - 1
-        if tests < 1:
-            return 0
+        return (self._node_run if self._document.node else self._plain_run)(block, start, stop, number)
+
+    def _plain_run(self, block: bytes, start: int, stop: int, number: int) -> int:
+        """Points without details. The last one may be about to open a YAML block, so it is read as a line."""
+        frame = self._frames[-1]
         self._settle(frame)
         due = frame.numbering.due
-        if numbers[0][:1] == b"0" or [int(n) for n in numbers[:tests]] != list(range(due, due + tests)):
-            return 0
+        tests = lanes.numbers_in_order(block, start, stop, due)
+        if not tests or (due == 1 and frame.plan_after > 0):
+            return 0  # a first point after a plan may begin another document
+        if not self._document.pytest:
+            self._document.pytest = lanes.has_pytest_name(block, start, stop)
+        last = block.rfind(b"\n", start, stop - 1) + 1
+        pathless = tests - lanes.names_with_path(block, start, last)
         self._point_follows()
         self._mute_comments()
-        root = len(self._frames) == 1
         stretch = frame.numbering.runs[-1]
         stretch.last += tests
         stretch.harvest.points += tests
-        stretch.harvest.counts.add(counts_of(PASSED, root=root, leaf=True, times=tests))
+        counts = stretch.harvest.counts
+        counts.add(counts_of(PASSED, root=True, leaf=True, times=pathless))
+        counts.add(counts_of(PASSED, root=True, leaf=True, pathless=False, times=tests - pathless))
         self._suppressed[Kind.SUCCESSFUL_TEST] += tests
-        if not node:
-            last = block.rfind(b"\n", start, stop - 1) + 1
-            raw = block[last : stop - 1]
-            self.line(raw, raw, number + tests)
-            return tests + 1
+        raw = block[last : stop - 1]
+        self.line(bare(raw), raw, number + tests)
+        return tests + 1
+
+    def _node_run(self, block: bytes, start: int, stop: int, number: int) -> int:
+        """Tests and suites with their YAML blocks. The last one stays open: the next line settles it."""
+        frame = self._frames[-1]
+        margin, root = b" " * frame.indent, len(self._frames) == 1
+        self._settle(frame)
+        due = frame.numbering.due
+        odd = (root and lanes.has(block, b" > ", b">", start, stop)) or block.find(b".py::", start, stop) >= 0
+        if odd or (root and due == 1 and frame.plan_after > 0):
+            return 0
+        last = block.rfind(b"\n%b# Subtest: " % margin, start, stop) + 1 or start
+        before = lanes.units(block, start, last, frame.indent, due)
+        unit = before and lanes.units(block, last, stop, frame.indent, due + before.top)
+        if before is None or unit is None:
+            return 0
+        if root:
+            self._point_follows()
+        self._mute_comments()
+        self._document.announced = True
+        stretch = frame.numbering.runs[-1]
+        stretch.last += before.top
+        stretch.harvest.points += before.top
+        stretch.harvest.counts.add(_counts(before, root=root))
+        # The last point's header and what follows it are accounted for when it is settled.
+        at = block.rfind(b"\n%bok " % margin, start, stop) + 1
+        end = block.index(b"\n", at)
+        muted = block.count(b"\n", end + 1, stop)
         lines = block.count(b"\n", start, stop)
-        self._suppressed[Kind.STRUCTURE] += tests
-        self._suppressed[Kind.TEST_DETAIL] += lines - 2 * tests
+        points, parents = before.points + unit.points, before.parents + unit.parents
+        self._suppressed[Kind.SUCCESSFUL_TEST] += points - 1
+        self._suppressed[Kind.STRUCTURE] += points + parents
+        self._suppressed[Kind.TEST_DETAIL] += lines - 2 * points - parents - muted
+        raw = block[at:end]
+        header = Line(self._stream, number + lines - muted - 1, Kind.SUCCESSFUL_TEST, raw)
+        description = grammar.described(raw.partition(b" - ")[2], ok=True)
+        point = Point(header, True, due + before.top, description, PASSED, muted=muted)
+        point.yaml_indent, point.yaml_seen = margin + b"  ", True
+        point.suite = block.find(lanes.SUITE, end, stop) >= 0
+        if unit.children:
+            point.child = child = Frame(frame.indent + STEP, description.name, declared=True, plan=unit.children)
+            child.numbering.runs[0] = Run(1, unit.children, Harvest(unit.children, _below(unit, 1, int(point.suite))))
+        frame.point = point
+        self._number = number + lines - 1
         return lines
 
     def cut(self) -> None:

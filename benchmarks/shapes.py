@@ -1,0 +1,250 @@
+"""Test output of the shapes that are measured, made to any length: real grammar, made-up tests, the same every time.
+
+A shape is a generator of pieces. It stops after the piece that reaches the wanted length, then closes the run with its
+own plan or totals, so that each output is a whole run that ends well.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+Pieces = Iterator[bytes]
+
+SUITE = 12
+"""Tests in a suite."""
+SUITES = 4
+"""Suites in a file's outer suite."""
+
+FAILURE_YAML = """\
+  ---
+    operator: deepEqual
+    expected: |-
+      { id: %(n)d, total: 1340, lines: [ 'a', 'b' ] }
+    actual: |-
+      { id: %(n)d, total: 1339, lines: [ 'a', 'b' ] }
+    at: Test.<anonymous> (/srv/app/test/pricing.test.js:%(n)d:7)
+    stack: |-
+      Error: should be deeply equivalent
+          at Test.assert [as _assert] (/srv/app/node_modules/tape/lib/test.js:492:48)
+          at Test.strictEqual (/srv/app/node_modules/tape/lib/test.js:656:7)
+          at Test.<anonymous> (/srv/app/test/pricing.test.js:%(n)d:7)
+          at process.processTicksAndRejections (node:internal/process/task_queues:95:5)
+  ...
+"""
+
+NODE_FAILURE_YAML = """\
+  ---
+  duration_ms: 1.%(n)06d
+  type: 'test'
+  location: '/srv/app/test/pricing.test.js:%(n)d:3'
+  failureType: 'testCodeFailure'
+  error: |-
+    Expected values to be strictly equal:
+
+    1339 !== 1340
+
+  code: 'ERR_ASSERTION'
+  name: 'AssertionError'
+  expected: 1340
+  actual: 1339
+  operator: 'strictEqual'
+  stack: |-
+    TestContext.<anonymous> (/srv/app/test/pricing.test.js:%(n)d:12)
+    Test.runInAsyncScope (node:async_hooks:206:9)
+    Test.run (node:internal/test_runner/test:796:25)
+    Test.start (node:internal/test_runner/test:702:17)
+  ...
+"""
+
+
+def _until(mib: float, piece: Callable[[int], str], made: list[int]) -> Pieces:
+    """Pieces 1, 2, 3 ... until their length is reached; the number of the last goes to `made`."""
+    wanted, length, n = int(mib * (1 << 20)), 0, 0
+    while length < wanted:
+        part: list[str] = []
+        for _ in range(500):
+            n += 1
+            part.append(piece(n))
+        block = "".join(part).encode()
+        length += len(block)
+        yield block
+    made.append(n)
+
+
+def _name(n: int) -> str:
+    return f"rounds the total of invoice {n} to whole cents"
+
+
+def _tap(mib: float, piece: Callable[[int], str]) -> Pieces:
+    made: list[int] = []
+    yield b"TAP version 13\n"
+    yield from _until(mib, piece, made)
+    yield b"1..%d\n" % made[0]
+
+
+def tap_green(mib: float) -> Pieces:
+    """`ok N - name`, and the plan last."""
+    return _tap(mib, lambda n: f"ok {n} - {_name(n)}\n")
+
+
+def tap_undashed(mib: float) -> Pieces:
+    """As tape prints it, without the dash."""
+    return _tap(mib, lambda n: f"ok {n} {_name(n)}\n")
+
+
+def tap_crlf(mib: float) -> Pieces:
+    """Green points with CRLF."""
+    return _tap(mib, lambda n: f"ok {n} - {_name(n)}\r\n")
+
+
+def tap_utf8(mib: float) -> Pieces:
+    """Green points with names that are not ASCII."""
+    return _tap(mib, lambda n: f"ok {n} - rundet die Summe der Größe {n} — ✓\n")
+
+
+def tap_directives(mib: float) -> Pieces:
+    """Green points, 5 % of them skipped or still to do."""
+
+    def piece(n: int) -> str:
+        if n % 20:
+            return f"ok {n} - {_name(n)}\n"
+        return f"ok {n} - {_name(n)} # SKIP no printer\n" if n % 40 else f"not ok {n} - {_name(n)} # TODO rounding\n"
+
+    return _tap(mib, piece)
+
+
+def tap_failures(mib: float) -> Pieces:
+    """1 % failing points with a YAML block each."""
+
+    def piece(n: int) -> str:
+        return f"ok {n} - {_name(n)}\n" if n % 100 else f"not ok {n} - {_name(n)}\n" + FAILURE_YAML % {"n": n}
+
+    return _tap(mib, piece)
+
+
+def _indented(text: str, blanks: int) -> str:
+    return "".join(" " * blanks + line if line.strip() else line for line in text.splitlines(keepends=True))
+
+
+def _node_test(n: int, number: int, *, failed: bool = False) -> str:
+    if failed:
+        return f"# Subtest: {_name(n)}\nnot ok {number} - {_name(n)}\n" + NODE_FAILURE_YAML % {"n": n}
+    return (
+        f"# Subtest: {_name(n)}\nok {number} - {_name(n)}\n"
+        f"  ---\n  duration_ms: 0.{n % 999983:06d}\n  type: 'test'\n  ...\n"
+    )
+
+
+def _node_suite(number: int, name: str, body: str, children: int, *, failed: bool = False) -> str:
+    result = "not ok" if failed else "ok"
+    reason = "  failureType: 'subtestsFailed'\n  error: '1 subtest failed'\n  code: 'ERR_TEST_FAILURE'\n" * failed
+    return (
+        f"# Subtest: {name}\n{_indented(body, 4)}    1..{children}\n{result} {number} - {name}\n"
+        f"  ---\n  duration_ms: 3.{number:06d}\n  type: 'suite'\n{reason}  ...\n"
+    )
+
+
+def _node_tap(mib: float, piece: Callable[[int], str], tests: int, suites: int, failed: Callable[[int], int]) -> Pieces:
+    made: list[int] = []
+    yield b"TAP version 13\n"
+    yield from _until(mib, piece, made)
+    n = made[0]
+    bad = failed(n)
+    totals = {"tests": n * tests, "suites": n * suites, "pass": n * tests - bad, "fail": bad}
+    totals |= {"cancelled": 0, "skipped": 0, "todo": 0}
+    yield f"1..{n}\n".encode()
+    yield "".join(f"# {key} {value}\n" for key, value in totals.items()).encode()
+    yield b"# duration_ms 1484.46957\n"
+
+
+def _no_failures(n: int) -> int:
+    return 0
+
+
+def node_tap_flat(mib: float) -> Pieces:
+    """Node's TAP reporter: tests without suites."""
+    return _node_tap(mib, lambda n: _node_test(n, n), 1, 0, _no_failures)
+
+
+def node_tap_nested(mib: float) -> Pieces:
+    """Node's TAP reporter: suites of twelve tests inside outer suites of four."""
+
+    def piece(n: int) -> str:
+        inner = (
+            _node_suite(s, f"currency {s}", "".join(_node_test(n * 100 + t, t) for t in range(1, SUITE + 1)), SUITE)
+            for s in range(1, SUITES + 1)
+        )
+        return _node_suite(n, f"invoices {n}", "".join(inner), SUITES)
+
+    return _node_tap(mib, piece, SUITE * SUITES, SUITES + 1, _no_failures)
+
+
+def node_tap_failures(mib: float) -> Pieces:
+    """Node's TAP reporter: suites of ten tests, one test of every hundred fails."""
+
+    def piece(n: int) -> str:
+        bad = n % 10 == 0
+        tests = "".join(_node_test(n * 100 + t, t, failed=bad and t == 7) for t in range(1, 11))
+        return _node_suite(n, f"invoices {n}", tests, 10, failed=bad)
+
+    return _node_tap(mib, piece, 10, 1, lambda n: n // 10)
+
+
+def _node_spec(mib: float, piece: Callable[[int], str], tests: int, suites: int) -> Pieces:
+    made: list[int] = []
+    yield from _until(mib, piece, made)
+    n = made[0]
+    totals = {"tests": n * tests, "suites": n * suites, "pass": n * tests, "fail": 0}
+    totals |= {"cancelled": 0, "skipped": 0, "todo": 0}
+    yield "".join(f"ℹ {key} {value}\n" for key, value in totals.items()).encode()
+    yield "ℹ duration_ms 1484.46957\n".encode()
+
+
+def node_spec_flat(mib: float) -> Pieces:
+    """Node's spec reporter: tests without suites."""
+    return _node_spec(mib, lambda n: f"✔ {_name(n)} (0.{n % 999983:06d}ms)\n", 1, 0)
+
+
+def node_spec_nested(mib: float) -> Pieces:
+    """Node's spec reporter: suites of twelve tests inside outer suites of four."""
+
+    def piece(n: int) -> str:
+        parts = [f"▶ invoices {n}\n"]
+        for s in range(SUITES):
+            parts.append(f"  ▶ currency {s}\n")
+            parts += (f"    ✔ {_name(n * 100 + t)} (0.{t:06d}ms)\n" for t in range(SUITE))
+            parts.append(f"  ✔ currency {s} (1.5ms)\n")
+        parts.append(f"✔ invoices {n} (7.25ms)\n")
+        return "".join(parts)
+
+    return _node_spec(mib, piece, SUITE * SUITES, SUITES + 1)
+
+
+def noise(mib: float) -> Pieces:
+    """Lines that no grammar knows; all of them are kept."""
+    return _until(mib, lambda n: f"2026-01-02T03:04:05Z worker {n % 8} handled request {n} in {n % 97} ms\n", [])
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A shape, and the share of SHA-256's throughput that it is to reach (0: none is set)."""
+
+    name: str
+    pieces: Callable[[float], Pieces]
+    target: float
+    exit_code: int = 0
+
+
+SHAPES = (
+    Shape("TAP, green", tap_green, 1 / 10),
+    Shape("TAP, green, no dash", tap_undashed, 1 / 10),
+    Shape("TAP, green, not ASCII", tap_utf8, 1 / 10),
+    Shape("TAP, green, CRLF", tap_crlf, 0),
+    Shape("TAP, 5 % skip and todo", tap_directives, 0),
+    Shape("TAP, 1 % failures", tap_failures, 1 / 40, exit_code=1),
+    Shape("Node TAP, flat", node_tap_flat, 1 / 20),
+    Shape("Node TAP, nested", node_tap_nested, 1 / 20),
+    Shape("Node TAP, 1 % failures", node_tap_failures, 1 / 40, exit_code=1),
+    Shape("Node spec, flat", node_spec_flat, 1 / 20),
+    Shape("Node spec, nested", node_spec_nested, 1 / 20),
+    Shape("unclassified noise", noise, 0),
+)

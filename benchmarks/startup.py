@@ -1,0 +1,61 @@
+"""How long `context-firewall reduce` takes on a small run, over a bare interpreter's start.
+
+    python benchmarks/startup.py [--rounds N] [--imports] [--json]
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+
+LIMIT_MS = 80
+SMALL = b"TAP version 13\nok 1 - adds\nnot ok 2 - rounds\n  ---\n  message: off by one\n  ...\n1..2\n"
+REDUCE = ["-m", "context_firewall", "reduce", "--exit-code", "1"]
+
+
+def milliseconds(arguments: list[str]) -> float:
+    """One start of the interpreter, with the small run on its standard input."""
+    begun = time.perf_counter()
+    subprocess.run([sys.executable, *arguments], input=SMALL, capture_output=True, check=True)
+    return (time.perf_counter() - begun) * 1000
+
+
+def slowest_imports(count: int) -> list[tuple[float, str]]:
+    """The modules that take longest to import, without what they import themselves; in milliseconds."""
+    run = subprocess.run(
+        [sys.executable, "-X", "importtime", *REDUCE], input=SMALL, capture_output=True, check=True, encoding=None
+    )
+    found = []
+    for line in run.stderr.decode().splitlines():
+        parts = line.removeprefix("import time:").split("|")
+        if line.startswith("import time:") and parts[0].strip().isdigit():
+            found.append((int(parts[0]) / 1000, parts[2].strip()))
+    return sorted(found, reverse=True)[:count]
+
+
+def main() -> None:
+    """Measure in turns, so that both see the same machine, and print."""
+    options = argparse.ArgumentParser(description="Start-up of reduce on a small run.")
+    options.add_argument("--rounds", type=int, default=20, help="starts of each, of which the median counts")
+    options.add_argument("--imports", action="store_true", help="also print the slowest imports")
+    options.add_argument("--json", action="store_true", help="print the figures as JSON")
+    given = options.parse_args()
+    bare, ours = [], []
+    for _ in range(given.rounds):
+        bare.append(milliseconds(["-c", "pass"]))
+        ours.append(milliseconds(REDUCE))
+    one, other = statistics.median(bare), statistics.median(ours)
+    imports = slowest_imports(15) if given.imports or given.json else []
+    if given.json:
+        print(json.dumps({"bare_ms": one, "reduce_ms": other, "over_ms": other - one, "imports_ms": imports}, indent=1))
+        return
+    missed = "  MISSED" if other - one > LIMIT_MS else ""
+    print(f"bare {one:.1f} ms, reduce {other:.1f} ms, {other - one:.1f} ms over (reach: {LIMIT_MS}){missed}")
+    for took, name in imports:
+        print(f"{took:8.2f} ms  {name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""Runs of passing points, read many at a time: the patterns that prove a run, and the numbers that it must carry.
+
+A lane never decides what `TapMachine.line` would decide otherwise. Its pattern proves the form of every line in the
+run; what a pattern cannot prove (that numbers follow one another, that a plan says how many children there were) is
+checked here, and a run that fails is refused and read line by line.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from context_firewall.transcript.dialects import tap_grammar as grammar
+from context_firewall.transcript.lines import bare
+
+# Points at column 0: numbered, with a description or at least a blank, without the marks that may change what it means
+# (machine.MARKS). A CR is the description's or the line's, and means nothing in either.
+# Two patterns for one language: where a block has no such mark none has to be looked for, which is three times as fast.
+CAREFUL_RUN = re.compile(rb"(?:ok [0-9]++ [^\n#\\{\x1b]*+\n)++")
+PLAIN_RUN = re.compile(rb"(?:ok [0-9]++ [^\n]*+\n)++")
+_NUMBER = re.compile(rb"\nok ([0-9]++) ")
+
+# What grammar.POINT and PYTEST_NODE would find in such a line, from its start.
+_PYTEST_POINT = re.compile(rb"(?m)^ok [0-9]++ [ \t]*+(?:-(?:[ \t]++|\r?$))?+[^ \n]*?\.py::")
+
+# Suites inside suites that a Node lane reads at once, and the indentation up to which lanes are offered.
+_NESTING = 3
+_INDENT_LIMIT = 64
+
+# Points and plans of Node's tests, with their indentation. Nothing else in a run begins so.
+_TOKEN = re.compile(rb"\n( *+(?:ok [0-9]++|1\.\.[0-9]++))")
+SUITE = b"type: 'suite'\n"
+
+_HUNDRED = b" ".join(b"@%02d" % n for n in range(100))
+
+
+def consecutive(first: int, count: int) -> bytes:
+    """The numbers from `first` on, between blanks; made by the hundred, since formatting each costs more."""
+    last = first + count
+    head = min(last, max(100, -(-first // 100) * 100))
+    tail = max(head, last // 100 * 100)
+    parts = [b"%d" % n for n in range(first, head)]
+    parts += [_HUNDRED.replace(b"@", b"%d" % n) for n in range(head // 100, tail // 100)]
+    parts += [b"%d" % n for n in range(tail, last)]
+    return b" ".join(parts)
+
+
+def numbers_in_order(block: bytes, start: int, stop: int, due: int) -> int:
+    """How many points of a plain run stand before its last one, if their numbers are due, due + 1, ...; else 0."""
+    first = block[start + 3 : block.index(b" ", start + 3)]
+    # Each number but the first has its newline before it in the run.
+    numbers = [first, *_NUMBER.findall(block, start, stop)]
+    numbers.pop()
+    return len(numbers) if b" ".join(numbers) == consecutive(due, len(numbers)) else 0
+
+
+def has(block: bytes, text: bytes, rare: bytes, start: int, stop: int) -> bool:
+    """Whether a text stands in a run; looking for its rarest byte first costs next to nothing."""
+    return block.find(rare, start, stop) >= 0 and block.find(text, start, stop) >= 0
+
+
+def has_pytest_name(block: bytes, start: int, stop: int) -> bool:
+    """Whether a point of a plain run is named by a pytest node id."""
+    return has(block, b".py::", b":", start, stop) and _PYTEST_POINT.search(block[start:stop]) is not None
+
+
+def names_with_path(block: bytes, start: int, stop: int) -> int:
+    """How many points of a plain run have a name of several parts, `file > test`."""
+    if not has(block, b" > ", b">", start, stop):
+        return 0
+    points = (grammar.POINT.fullmatch(bare(raw)) for raw in block[start:stop].split(b"\n") if b" > " in raw)
+    return sum(b" > " in grammar.described(point[3] or b"").name for point in points if point)
+
+
+@cache
+def _node_number(indent: int) -> re.Pattern[bytes]:
+    return re.compile(rb"\n%bok ([0-9]++) - " % (b" " * indent))
+
+
+@cache
+def _node_lane(indent: int) -> re.Pattern[bytes]:
+    return re.compile(b"(?:%b)++" % _unit(indent, 0))
+
+
+def node_lane(indent: int) -> re.Pattern[bytes] | None:
+    """Runs of passing tests, and of suites in which all pass, as Node prints them at one indentation."""
+    return _node_lane(indent) if indent <= _INDENT_LIMIT else None
+
+
+def _unit(indent: int, depth: int) -> bytes:
+    i = b" " * indent
+    children = b""
+    if depth < _NESTING - 1:
+        children = rb"(?:(?:%b)++%b    1\.\.[0-9]++\n)?+" % (_unit(indent + 4, depth + 1), i)
+    return (
+        rb"%b# Subtest: (?P<n%d>[^\n#\\{\x1b\r]*+)\n" % (i, depth)
+        + children
+        + rb"%bok [0-9]++ - (?P=n%d)\n%b  ---\n%b  duration_ms: [0-9.]++\n" % (i, depth, i, i)
+        + rb"(?:%b  type: '(?:suite|test)'\n)?+%b  \.\.\.\n" % (i, i)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What a run of Node's tests and suites amounts to, every level together."""
+
+    top: int = 0
+    """Points at the run's own indentation."""
+    top_parents: int = 0
+    """Those of them that have children."""
+    points: int = 0
+    parents: int = 0
+    suites: int = 0
+    children: int = 0
+    """How many the last of the top points with children has."""
+
+
+def units(block: bytes, start: int, stop: int, indent: int, due: int) -> Units | None:
+    """Count a run that a Node lane matched; None if a number or a plan in it is not the one that is due."""
+    margin = b" " * indent
+    suites = block.count(SUITE, start, stop)
+    if block.find(b"\n%b    1.." % margin, start, stop) < 0:
+        numbers = _node_number(indent).findall(block, start, stop)
+        if b" ".join(numbers) != consecutive(due, len(numbers)):
+            return None
+        return Units(top=len(numbers), points=len(numbers), suites=suites)
+    tokens = _TOKEN.findall(block, start, stop)
+    number, outer = due, list[int]()  # the number that is due here, and those due in the parents around
+    parents = top_parents = children = 0
+    for token in tokens:
+        if token == b"%bok %d" % (margin, number):
+            number += 1
+        elif outer and token == b"%b1..%d" % (margin, number - 1):
+            children, number, margin = number - 1, outer.pop(), margin[4:]
+            parents += 1
+            top_parents += not outer
+        else:
+            inner = token[: -len(b"ok 1")]
+            if not token.endswith(b"ok 1") or len(inner) <= len(margin):
+                return None
+            # The first child, perhaps of a parent that is itself a first child.
+            outer += (number, *(1 for _ in range(len(margin) + 4, len(inner), 4)))
+            margin, number = inner, 2
+    return Units(number - due, top_parents, len(tokens) - parents, parents, suites, children)
