@@ -26,6 +26,12 @@ if TYPE_CHECKING:
         serialize_value_receipt,
         value_receipt_for_packet,
     )
+    from context_firewall.documents.verification import (
+        Finding,
+        verify_brief,
+        verify_model_evidence,
+        verify_value_receipt,
+    )
     from context_firewall.errors import ContextFirewallError, InvalidInput, OutputNotWritten, PayloadCeilingTooSmall
     from context_firewall.reduction.pipeline import (
         DEFAULT_POLICY,
@@ -34,12 +40,14 @@ if TYPE_CHECKING:
         reduce_test_run,
         reduce_with_value_receipt,
     )
+    from context_firewall.reduction.replay import verify_packet
 
 __all__ = [
     "DEFAULT_POLICY",
     "ContextFirewallError",
     "Emitted",
     "EvidencePacket",
+    "Finding",
     "InvalidInput",
     "ModelEvidence",
     "OutputNotWritten",
@@ -57,6 +65,10 @@ __all__ = [
     "serialize_packet",
     "serialize_value_receipt",
     "value_receipt_for_packet",
+    "verify_brief",
+    "verify_model_evidence",
+    "verify_packet",
+    "verify_value_receipt",
 ]
 
 _HOMES = {
@@ -70,6 +82,7 @@ _HOMES = {
         "serialize_value_receipt",
         "value_receipt_for_packet",
     ),
+    "documents.verification": ("Finding", "verify_brief", "verify_model_evidence", "verify_value_receipt"),
     "errors": ("ContextFirewallError", "InvalidInput", "OutputNotWritten", "PayloadCeilingTooSmall"),
     "reduction.pipeline": (
         "DEFAULT_POLICY",
@@ -78,6 +91,7 @@ _HOMES = {
         "reduce_test_run",
         "reduce_with_value_receipt",
     ),
+    "reduction.replay": ("verify_packet",),
 }
 
 

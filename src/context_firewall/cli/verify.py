@@ -1,0 +1,162 @@
+"""`context-firewall verify`: is a packet what it says it is, and do its companions belong to it?"""
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import click
+
+from context_firewall.cli.channels import deliver, shown_path
+from context_firewall.cli.sources import open_source
+from context_firewall.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from context_firewall import Finding
+
+REPORT = "context-firewall.verification-report/v1"
+
+LEVELS = {
+    "packet": "the packet by itself",
+    "raw_bytes": "against the raw bytes",
+    "envelope": "against what the envelope says",
+    "replay": "by reducing the bytes again",
+}
+
+EPILOG = """\b
+Exit status:
+  0  everything that could be checked holds
+  1  something does not; the report says where and what
+  2  a file cannot be read or is no JSON at all; wrong usage
+
+\b
+Standard output carries the report: a list to read, or with --json one canonical JSON document.
+A packet is not signed. Without the raw bytes, what is verified is that it agrees with itself.
+"""
+
+
+class DocumentReport(TypedDict):
+    """What was found in one document."""
+
+    document: str
+    findings: "list[Finding]"
+    path: str
+
+
+class Report(TypedDict):
+    """The whole JSON report."""
+
+    documents: list[DocumentReport]
+    levels: list[str]
+    protocol_version: str
+    unvouched: list[str]
+    verified: bool
+
+
+@click.command(epilog=EPILOG, short_help="Check a packet, alone or against the bytes that it was made of.")
+@click.argument("packet", metavar="PACKET|-")
+@click.option("--raw", metavar="PATH", help="What the run printed on standard output: check every line and digest.")
+@click.option("--stderr", metavar="PATH", help="What the run printed on standard error.")
+@click.option("--envelope", metavar="PATH", help="The envelope that was reduced: check names and process state, too.")
+@click.option("--value-receipt", metavar="PATH", help="Check that this value receipt belongs to the packet.")
+@click.option("--model-evidence", metavar="PATH", help="Check that this model evidence belongs to the packet.")
+@click.option("--brief", metavar="PATH", help="Check that this brief belongs to the packet.")
+@click.option("--json", "as_json", is_flag=True, help="Print a canonical JSON report.")
+def verify(
+    *,
+    packet: str,
+    raw: str | None,
+    stderr: str | None,
+    envelope: str | None,
+    value_receipt: str | None,
+    model_evidence: str | None,
+    brief: str | None,
+    as_json: bool,
+) -> int:
+    """Check that a packet is what it says it is.
+
+    Alone, the packet is checked against itself: canonical bytes, shape, every digest and count that follows from the
+    rest, the verdict from the facts. With the raw bytes, every line it shows or refers to is looked up, and the bytes
+    are reduced once more under the recorded policy and ceiling: the outcome must be the same, byte for byte. With the
+    envelope, so must be what the caller said of the run.
+
+    \b
+    context-firewall verify packet.json
+    context-firewall verify packet.json --raw out.txt --stderr err.txt
+    context-firewall verify packet.json --envelope run.json --value-receipt receipt.json --json
+    """
+    paths = {
+        "PACKET": packet,
+        "--raw": raw,
+        "--stderr": stderr,
+        "--envelope": envelope,
+        "--value-receipt": value_receipt,
+        "--model-evidence": model_evidence,
+        "--brief": brief,
+    }
+    if envelope is not None and (raw is not None or stderr is not None):
+        option = "--raw" if raw is not None else "--stderr"
+        raise InvalidInput(f"{option} is part of the envelope; give one or the other", option=option)
+    if sum(path == "-" for path in paths.values()) > 1:
+        raise InvalidInput("standard input can be one file only", option="PACKET")
+    held = {option: _read(option, path) for option, path in paths.items() if path is not None}
+    report = _report(held, paths)
+    deliver(_serialized(report) if as_json else _readable(report))
+    return 0 if report["verified"] else 1
+
+
+def _read(option: str, path: str) -> bytes:
+    with closing(open_source(option, path)) as source:
+        return source.read()
+
+
+def _report(held: dict[str, bytes], paths: dict[str, str | None]) -> Report:
+    from context_firewall import verify_brief, verify_model_evidence, verify_value_receipt
+    from context_firewall.documents.test_run_input import STREAM_NAMES
+    from context_firewall.reduction.replay import examine
+
+    packet = held["PACKET"]
+    names = dict(zip(("--raw", "--stderr"), STREAM_NAMES, strict=True))
+    streams = {name: held[option] for option, name in names.items() if option in held}
+    examination = examine(packet, streams=streams or None, envelope=held.get("--envelope"))
+
+    def about(option: str, document: str, findings: "list[Finding]") -> DocumentReport:
+        return {"document": document, "findings": findings, "path": shown_path(paths[option] or "")}
+
+    documents = [about("PACKET", "packet", list(examination.findings))]
+    checks: tuple[tuple[str, str, Any], ...] = (
+        ("--value-receipt", "value receipt", verify_value_receipt),
+        ("--model-evidence", "model evidence", verify_model_evidence),
+        ("--brief", "brief", verify_brief),
+    )
+    for option, document, check in checks:
+        if option in held:
+            documents.append(about(option, document, check(held[option], packet)))
+    return {
+        "documents": documents,
+        "levels": list(examination.levels),
+        "protocol_version": REPORT,
+        "unvouched": list(examination.unvouched),
+        "verified": not any(document["findings"] for document in documents),
+    }
+
+
+def _serialized(report: Report) -> bytes:
+    from context_firewall.canonical import canonical_bytes
+
+    return canonical_bytes(report) + b"\n"
+
+
+def _readable(report: Report) -> bytes:
+    """A list for people. Findings are printable already; paths are made so."""
+    from context_firewall.documents.verification.findings import printable
+
+    lines = []
+    for document in report["documents"]:
+        findings = document["findings"]
+        count = len(findings)
+        outcome = "verified" if not count else "1 finding" if count == 1 else f"{count} findings"
+        lines.append(f"{document['document']} {printable(document['path'])}: {outcome}")
+        lines += (f"  {finding['field'] or '(the document)'}: {finding['problem']}" for finding in findings)
+    lines.append("checked: " + "; ".join(LEVELS[level] for level in report["levels"]))
+    if report["unvouched"]:
+        lines.append("nothing here vouches for: " + ", ".join(report["unvouched"]))
+    return ("\n".join(lines) + "\n").encode()
