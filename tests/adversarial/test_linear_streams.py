@@ -1,0 +1,144 @@
+"""Whole streams that are made to be slow: twice the lines may cost at most 3.5 times the processor time (P7)."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from context_firewall import SourceStream, reduce_streams
+
+BOUND = 3.5
+
+Stream = Callable[[int], str]
+
+
+def seconds(text: str, exit_code: int) -> float:
+    """Processor time of one reduction."""
+    data = text.encode()
+    started = time.thread_time()
+    reduce_streams([SourceStream("stdout", len(data), [data])], exit_code=exit_code)
+    return time.thread_time() - started
+
+
+def growth(stream: Stream, count: int, exit_code: int = 0) -> float:
+    """How many times as long twice the lines take; the smallest of three measurements."""
+    found = []
+    for _ in range(3):
+        found.append(seconds(stream(2 * count), exit_code) / seconds(stream(count), exit_code))
+        if found[-1] < 2.6:
+            break
+    return min(found)
+
+
+def nested(line: str, *, closing: str = "") -> Stream:
+    """One line a level, deeper and deeper; then perhaps back out."""
+
+    def made(count: int) -> str:
+        down = "".join("    " * level + line + "\n" for level in range(count))
+        up = "".join("    " * level + closing + "\n" for level in range(count - 1, -1, -1)) if closing else ""
+        return down + up
+
+    return made
+
+
+def node_points(number: Callable[[int], int]) -> Stream:
+    """Node's passing points, numbered by a rule."""
+    unit = "# Subtest: a\nok {} - a\n  ---\n  duration_ms: 1\n  ...\n"
+    return lambda count: "TAP version 13\n" + "".join(unit.format(number(i)) for i in range(count))
+
+
+SPEC_TOTALS = (
+    "ℹ tests {n}\nℹ suites 0\nℹ pass 0\nℹ fail {n}\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0\nℹ duration_ms 1\n\n"
+    "✖ failing tests:\n\n"
+)
+LINEAR: dict[str, tuple[Stream, int]] = {
+    "comments": (lambda n: "1..1\n" + "# note\n" * n + "ok 1 - a\n", 6000),
+    "totals": (lambda n: "1..1\nok 1\n" + "# tests 1\n" * n, 6000),
+    "plans": (lambda n: "1..1\n" * n, 6000),
+    "bail-outs": (lambda n: "Bail out!\n" * n, 3000),
+    "documents": (lambda n: "TAP version 13\n1..1\nok 1 - a\n" * n, 1000),
+    "documents without versions": (lambda n: "ok 1 - a\n1..1\n" * n, 1000),
+    "a block of many lines": (lambda n: "1..1\nnot ok 1 - a\n  ---\n" + "  x: 1\n" * n + "  ...\n", 4000),
+    "an open block": (lambda n: "1..1\nok 1 - a\n  ---\n" + "ok 7 - x\n" * n, 4000),
+    "foreign lines": (lambda n: "1..1\n" + "log line\n" * n + "ok 1 - a\n", 3000),
+    "repeated failures": (lambda n: "1..3\n" + "not ok 1 - a\n" * n, 2000),
+    "spec failures": (lambda n: "✖ a (1ms)\n  'x'\n" * n, 2000),
+    "spec failures repeated in the recap": (
+        lambda n: "✖ a (1ms)\n" * n + SPEC_TOTALS.format(n=n) + "test at a.js:1:1\n✖ a (1ms)\n  'x'\n\n" * n,
+        1000,
+    ),
+    "spec parents that never close": (lambda n: "▶ a\n  ✔ x (1ms)\n" * n, 2000),
+    "rows of dots": (lambda n: "....................\n" * n, 6000),
+    "dots and points by turns": (lambda n: "....\nok 1 - x\n" * n, 1000),
+    "hashes in a name": (lambda n: "1..1\nok 1 - " + "#a" * n + "\n", 100_000),
+    "backslashes in a name": (lambda n: "1..1\nok 1 - " + "\\" * n + "#\n", 100_000),
+    "one line, indented by a megabyte": (lambda n: "1..1\n" + "    " * n + "1..2\n", 2000),
+    "NUL bytes": (lambda n: "1..1\nok 1 - " + "\0" * n + "\n", 200_000),
+    "lone carriage returns": (lambda n: "1..1\nok 1 - " + "a\r" * n + "\n", 200_000),
+    "line separators": (lambda n: "1..1\nok 1 - " + "\u2028" * n + "\n", 100_000),
+    "unfinished control sequences": (lambda n: "1..1\nok 1 - " + "\x1b[" * n + "\n", 100_000),
+    "a number of a megabyte": (lambda n: "1..1\nok " + "9" * n + " - a\n", 200_000),
+    "a plan of a megabyte": (lambda n: "1.." + "9" * n + "\nok 1\n", 200_000),
+}
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_twice_as_much_costs_twice_as_much(name: str) -> None:
+    stream, count = LINEAR[name]
+    assert growth(stream, count, 1) <= BOUND
+
+
+SQUARE: dict[str, tuple[Stream, int]] = {
+    "one number again and again": (lambda n: "1..3\n" + "ok 1 - a\n" * n, 500),
+    "alternating numbers": (lambda n: "1..3\n" + "ok 1 - a\nok 2 - b\n" * n, 250),
+    "descending numbers": (lambda n: f"1..{n}\n" + "".join(f"ok {i} - a\n" for i in range(n, 0, -1)), 500),
+    "odd numbers": (lambda n: f"1..{n}\n" + "".join(f"ok {i} - a\n" for i in range(1, 2 * n, 2)), 500),
+    "failures in descending order": (
+        lambda n: f"1..{n}\n" + "".join(f"not ok {i} - a\n" for i in range(n, 0, -1)),
+        3000,
+    ),
+    "jumping numbers": (lambda n: "".join(f"ok {i} - x\nok {10**6 + i * 7} - y\n" for i in range(1, n)), 250),
+    "Node, one number again and again": (node_points(lambda i: 7), 250),
+    "Node, alternating numbers": (node_points(lambda i: 1 + i % 2 * 3), 250),
+    "two dialects by turns": (lambda n: "1..3\nok 1 - a\n✔ x (1ms)\nℹ tests 1\n" * n, 500),
+    "escaped hashes in a name": (lambda n: "1..1\nok 1 - " + "\\#" * n + "\n", 200_000),
+}
+
+
+@pytest.mark.parametrize("name", SQUARE)
+def test_numbers_and_names_cost_no_square(name: str) -> None:
+    stream, count = SQUARE[name]
+    assert growth(stream, count) <= BOUND
+
+
+DEEP: dict[str, Stream] = {
+    "announced": nested("# Subtest: x"),
+    "points": nested("ok 1 - x"),
+    "in braces": nested("ok 1 - x {"),
+    "failing on the way out": nested("# Subtest: x", closing="not ok 1 - x"),
+    "plans": nested("1..1"),
+    "spec parents": lambda n: "".join("  " * level + "▶ a\n" for level in range(n)),
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_a_thousand_levels_are_read(name: str) -> None:
+    """The text alone grows with the square of the depth, so the time is not measured."""
+    data = DEEP[name](1000).encode()
+    packet = reduce_streams([SourceStream("stdout", len(data), [data])], exit_code=0)
+    assert packet["decision_evidence"]["disposition"] == "NEEDS_RAW_EVIDENCE"
+    assert packet["receipt"]["measurements"]["original_event_count"] == data.count(b"\n")
+
+
+def test_a_line_indented_by_thousands_of_levels_is_read() -> None:
+    data = b"1..1\n" + b" " * 400_000 + b"1..2\nok 1 - a\n"
+    packet = reduce_streams([SourceStream("stdout", len(data), [data])], exit_code=0)
+    assert packet["receipt"]["measurements"]["original_event_count"] == 3
+
+
+@pytest.mark.parametrize("character", [b"\0", b"\r", b"\x1b", b"\x85", b"\xe2\x80\xa8", b"\x0b", b"\x0c", b"\x7f", b"\xff"])
+def test_no_character_ends_or_hides_a_line(character: bytes) -> None:
+    data = b"1..2\nok 1 - a" + character + b"b\n" + b"not ok 2 - c" + character + b"d\n"
+    evidence = reduce_streams([SourceStream("stdout", len(data), [data])], exit_code=1)["decision_evidence"]
+    assert (evidence["counts"]["passed"], evidence["counts"]["failed"]) == (1, 1)
+    assert evidence["status"] == "failed"
