@@ -59,7 +59,6 @@ def test_failures_that_are_not_listed_still_count() -> None:
         ("...\n" + "." * 20 + "\n", Doubt.STRUCTURE_CONTRADICTION),
         ("." * 20 + "\n..\n..\n", Doubt.STRUCTURE_CONTRADICTION),
         (REPORT + "....\n", Doubt.STRUCTURE_CONTRADICTION),
-        ("....\nhello\n", Doubt.UNCLASSIFIED_EVIDENCE),
     ],
 )
 def test_what_does_not_fit_is_doubted(report: str, doubt: Doubt) -> None:

@@ -203,7 +203,6 @@ def test_coverage_is_information_and_its_threshold_an_error() -> None:
         ("▶ a\n  ✔ b (1ms)\n" + totals(1, 0, 1), Doubt.STRUCTURE_CONTRADICTION),
         ("    ✔ b (1ms)\n" + totals(1, 0, 1), Doubt.STRUCTURE_CONTRADICTION),
         ("▶ a\n  ✖ b (1ms)\n    x\n✔ a (1ms)\n" + totals(1, 1, 0, 1), Doubt.TREE_CONTRADICTION),
-        ("✔ a (1ms)\nhello\n" + totals(1, 0, 1), Doubt.UNCLASSIFIED_EVIDENCE),
         ("✖ a (1ms)\n" + totals(1, 0, 0, 1), Doubt.RECAP_CONTRADICTION),
         ("✔ a (1ms)\n✖ failing tests:\n" + totals(1, 0, 1), Doubt.RECAP_CONTRADICTION),
         (LATER + "\n✖ toast (1ms)\n  Error: x\n", Doubt.RECAP_CONTRADICTION),

@@ -26,6 +26,7 @@ from context_firewall.reduction.verdict import Circumstances, Disposition, Verdi
 from context_firewall.transcript.facts import Failure, Transcript
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
+from context_firewall.transcript.noise import NoiseRule, declared_keys
 from context_firewall.version import REDUCER_NAME, __version__
 
 # Evidence that every packet carries in fields of its own, whatever lines it shows.
@@ -47,6 +48,8 @@ class Configuration:
     policy_revision: str
     max_output_bytes: int | None
     dialect: str
+    noise: tuple[NoiseRule, ...] = ()
+    """In canonical form (`parse_noise`)."""
 
     @property
     def identity(self) -> str:
@@ -58,6 +61,8 @@ class Configuration:
         }
         if self.dialect != "auto":
             configured["dialect"] = self.dialect
+        if self.noise:
+            configured["noise"] = declared_keys(self.noise)
         return canonical_sha256(configured)
 
 

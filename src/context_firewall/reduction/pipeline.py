@@ -20,6 +20,7 @@ from context_firewall.reduction.assembly import Configuration, Reduction, Stream
 from context_firewall.reduction.retention import LADDER, SEED_LADDER, RetentionPlan, Rung, smallest_ceiling
 from context_firewall.reduction.verdict import Circumstances, Disposition, Verdict, judge_v2, judge_v3
 from context_firewall.transcript.facts import Transcript
+from context_firewall.transcript.noise import NoiseDeclaration, parse_noise
 from context_firewall.transcript.reader import read_streams
 
 Streams = Sequence[tuple[str, Iterable[bytes]]]
@@ -41,8 +42,10 @@ class Policy:
     revision: str
     dialects: bool
     """Whether a dialect may be named; otherwise `auto` is the only one."""
-    read: Callable[[Streams, int | None, str], Transcript]
-    """Streams, exit code and dialect to a transcript."""
+    noise: bool
+    """Whether a project may declare noise."""
+    read: Callable[[Streams, int | None, Configuration], Transcript]
+    """Streams and exit code to a transcript, by the dialect and the noise that are configured."""
     judge: Callable[[Transcript, Circumstances], Verdict]
     ladder: tuple[Rung, ...]
     exact_minimum: bool
@@ -57,20 +60,21 @@ class PacketAndReceipt(TypedDict):
     value_receipt: ValueReceipt
 
 
-def _read_v2(streams: Streams, exit_code: int | None, dialect: str) -> Transcript:
+def _read_v2(streams: Streams, exit_code: int | None, configuration: Configuration) -> Transcript:
     from context_firewall.transcript.dialects.flat import read_flat  # few runs need it, and its patterns take time
 
     return read_flat(streams)
 
 
-def _read_v3(streams: Streams, exit_code: int | None, dialect: str) -> Transcript:
-    return read_streams(streams, exit_code=exit_code, dialect=dialect)
+def _read_v3(streams: Streams, exit_code: int | None, configuration: Configuration) -> Transcript:
+    return read_streams(streams, exit_code=exit_code, dialect=configuration.dialect, noise=configuration.noise)
 
 
 POLICIES = (
     Policy(
         revision="test-output-policy/v2",
         dialects=False,
+        noise=False,
         read=_read_v2,
         judge=judge_v2,
         ladder=SEED_LADDER,
@@ -79,6 +83,7 @@ POLICIES = (
     Policy(
         revision="test-output-policy/v3",
         dialects=True,
+        noise=True,
         read=_read_v3,
         judge=judge_v3,
         ladder=LADDER,
@@ -95,12 +100,15 @@ def reduce_test_run(
     max_output_bytes: int | None = None,
     policy: str = DEFAULT_POLICY,
     dialect: str = "auto",
+    noise: NoiseDeclaration = (),
 ) -> EvidencePacket:
     """Reduce a run that is handed over in an envelope (`opsle.context-firewall.test-run-input/v1`).
 
     `invocation` is the envelope as a mapping, or as JSON text or bytes. `max_output_bytes` is a ceiling on the
-    serialised packet with its final newline. Raises InvalidInput for an envelope or an option that is not what its
-    protocol asks for, PayloadCeilingTooSmall when not even the smallest packet fits.
+    serialised packet with its final newline. `noise` are the lines that the project declares to be noise: rules, or
+    mappings with `prefix` or `regex` and perhaps `stream`, or strings, which are prefixes. Raises InvalidInput for an
+    envelope or an option that is not what its protocol asks for, PayloadCeilingTooSmall when not even the smallest
+    packet fits.
     """
     run = parse_test_run_input(invocation)
     return reduce_streams(
@@ -115,6 +123,7 @@ def reduce_test_run(
         max_output_bytes=max_output_bytes,
         policy=policy,
         dialect=dialect,
+        noise=noise,
     )
 
 
@@ -124,10 +133,11 @@ def reduce_with_value_receipt(
     max_output_bytes: int | None = None,
     policy: str = DEFAULT_POLICY,
     dialect: str = "auto",
+    noise: NoiseDeclaration = (),
     mechanism_revision: str | None = None,
 ) -> PacketAndReceipt:
     """`reduce_test_run`, and the value receipt beside it; `mechanism_revision` enters the receipt only."""
-    packet = reduce_test_run(invocation, max_output_bytes=max_output_bytes, policy=policy, dialect=dialect)
+    packet = reduce_test_run(invocation, max_output_bytes=max_output_bytes, policy=policy, dialect=dialect, noise=noise)
     return {"packet": packet, "value_receipt": value_receipt_for_packet(packet, mechanism_revision=mechanism_revision)}
 
 
@@ -144,16 +154,16 @@ def reduce_streams(
     max_output_bytes: int | None = None,
     policy: str = DEFAULT_POLICY,
     dialect: str = "auto",
+    noise: NoiseDeclaration = (),
 ) -> EvidencePacket:
     """Reduce a run straight from its streams, each read once, standard output first.
 
     Identities that are absent or empty become reasons not to rely on the packet alone. `duration_ms` is in
-    milliseconds, `max_output_bytes` as in `reduce_test_run`; the same errors are raised, and InvalidInput too when a
-    stream does not hold as many bytes as it was announced with.
+    milliseconds, `max_output_bytes` and `noise` as in `reduce_test_run`; the same errors are raised, and InvalidInput
+    too when a stream does not hold as many bytes as it was announced with.
     """
     row = _policy(policy)
-    _check_dialect(row, dialect)
-    configuration = Configuration(row.revision, _ceiling(max_output_bytes), dialect)
+    configuration = _configuration(row, max_output_bytes, dialect, noise)
     circumstances = Circumstances(
         operation_id=test_run_input.identity(operation_id, "operation_id"),
         source_id=test_run_input.identity(source_id, "source_id"),
@@ -167,7 +177,7 @@ def reduce_streams(
     hashing = FramedHash()
     finished: list[str] = []
     handed = [(stream.name, _hashed(hashing, stream, finished)) for stream in ordered]
-    transcript = row.read(handed, circumstances.exit_code, dialect)
+    transcript = row.read(handed, circumstances.exit_code, configuration)
     if finished != [stream.name for stream in ordered]:
         raise AssertionError("a reader left a stream unread, so its hash would be of something else")
     reduction = Reduction(
@@ -178,6 +188,20 @@ def reduce_streams(
         input_hash=hashing.digest(),
     )
     return _descend(row, reduction)
+
+
+def configuration_identity(
+    *,
+    max_output_bytes: int | None = None,
+    policy: str = DEFAULT_POLICY,
+    dialect: str = "auto",
+    noise: NoiseDeclaration = (),
+) -> str:
+    """The `receipt.configuration.identity` of packets that this version makes with these options.
+
+    Raises InvalidInput for options that `reduce_streams` would refuse.
+    """
+    return _configuration(_policy(policy), max_output_bytes, dialect, noise).identity
 
 
 def _descend(row: Policy, reduction: Reduction) -> EvidencePacket:
@@ -223,9 +247,13 @@ def _policy(revision: str) -> Policy:
     raise InvalidInput(f"policy must be one of {', '.join(row.revision for row in POLICIES)}", key="policy")
 
 
-def _check_dialect(row: Policy, dialect: str) -> None:
+def _configuration(row: Policy, max_output_bytes: object, dialect: str, noise: NoiseDeclaration) -> Configuration:
     if not row.dialects and dialect != "auto":
         raise InvalidInput(f"{row.revision} has no dialects to choose from", key="dialect")
+    rules = parse_noise(noise)
+    if not row.noise and rules:
+        raise InvalidInput(f"{row.revision} knows no declared noise", key="noise")
+    return Configuration(row.revision, _ceiling(max_output_bytes), dialect, rules)
 
 
 def _ceiling(max_output_bytes: object) -> int | None:

@@ -43,3 +43,5 @@ class Kind(StrEnum):
     """The first line of what a process printed about ending badly outside any test."""
     TEST_DETAIL = "test_detail"
     """Diagnostics that a runner prints under a test that did not fail."""
+    DECLARED_NOISE = "declared_noise"
+    """A line that nothing else knows and that the project has declared to be noise."""
