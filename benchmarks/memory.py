@@ -19,6 +19,7 @@ from typing import TypedDict
 from shapes import tap_green
 
 LIMIT_MIB = 100
+COMMAND = ["reduce", "--exit-code", "0", "--operation-id", "benchmark", "--source-id", "shape", "--run-id", "1"]
 
 # Runs the command with this process' standard input, and prints what it took. ru_maxrss counts KiB, on macOS bytes.
 WATCH = """
@@ -46,7 +47,7 @@ def measure(label: str, byte_count: int, options: list[str], pieces: float | Non
     """Run the command; `pieces` is the size of the run to write into its standard input."""
     begun = time.perf_counter()
     watched = subprocess.Popen(
-        [sys.executable, "-c", WATCH, "reduce", "--exit-code", "0", *options],
+        [sys.executable, "-c", WATCH, *COMMAND, "--raw-ref", "benchmark:1", *options],
         stdin=subprocess.DEVNULL if pieces is None else subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -36,9 +36,17 @@ def _is_plain(value: Any) -> bool:
     """
     kind = type(value)
     if kind is dict:
-        return all(type(key) is str and key.isascii() for key in value) and all(map(_is_plain, value.values()))
+        for key, item in value.items():
+            if type(key) is not str or not key.isascii():
+                return False
+            if type(item) is not str and not _is_plain(item):
+                return False
+        return True
     if kind is list or kind is tuple:
-        return all(map(_is_plain, value))
+        for item in value:  # noqa: SIM110  this is the hot loop
+            if type(item) is not str and not _is_plain(item):
+                return False
+        return True
     if kind is int:
         return bool(-SAFE_INTEGER <= value <= SAFE_INTEGER)
     if kind is float:

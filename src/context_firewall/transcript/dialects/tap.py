@@ -100,7 +100,9 @@ class TapMachine:
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         frame = self._frames[-1]
-        if (frame.point is not None and frame.point.yaml_open) or frame.subtest is not None or frame.finished:
+        if frame.point is not None and frame.point.yaml_open:
+            return lanes.yaml_lane(frame.point.yaml_indent or b"")
+        if frame.subtest is not None or frame.finished:
             return None
         if self._document.node:
             return lanes.node_lane(frame.indent)
@@ -109,7 +111,24 @@ class TapMachine:
         return lanes.PLAIN_RUN if plain else lanes.CAREFUL_RUN
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
+        point = self._frames[-1].point
+        if point is not None and point.yaml_open:
+            return self._yaml_run(point, block, start, stop, number)
         return (self._node_run if self._document.node else self._plain_run)(block, start, stop, number)
+
+    def _yaml_run(self, point: Point, block: bytes, start: int, stop: int, number: int) -> int:
+        """Lines inside a YAML block."""
+        if not point.keeps:
+            lines = block.count(b"\n", start, stop)
+            point.muted += lines
+        else:
+            region = block[start : stop - 1].split(b"\n")
+            lines = len(region)
+            point.details += [
+                Line(self._stream, place, classify_detail(bare(raw)), raw) for place, raw in enumerate(region, number)
+            ]
+        self._number = number + lines - 1
+        return lines
 
     def _plain_run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Points without details. The last one may be about to open a YAML block, so it is read as a line."""
@@ -129,8 +148,9 @@ class TapMachine:
         stretch.last += tests
         stretch.harvest.points += tests
         counts = stretch.harvest.counts
-        counts.add(counts_of(PASSED, root=True, leaf=True, times=pathless))
-        counts.add(counts_of(PASSED, root=True, leaf=True, pathless=False, times=tests - pathless))
+        for view in (counts.top, counts.leaves, counts.tests):
+            view[PASSED] += tests
+        counts.files[PASSED] += pathless
         self._suppressed[Kind.SUCCESSFUL_TEST] += tests
         raw = block[last : stop - 1]
         self.line(bare(raw), raw, number + tests)
@@ -754,7 +774,7 @@ DIALECT = Dialect(
     streams=frozenset({"stdout"}),
     opening=re.compile(
         rb"# tests [0-9]++\Z|# TAP results for |(?:\xef\xbb\xbf)?+(?:TAP version [0-9]++[ \t]*+\Z|[0-9]++\.\.[0-9]++(?:[ \t]*+#.*+)?+[ \t]*+\Z"
-        rb"|(?:not )?+ok(?:[ \t]|\Z)|Bail out!|# Subtest(?::|\Z)"
+        rb"|(?!ok  \t)(?:not )?+ok(?:[ \t]|\Z)|Bail out!|# Subtest(?::|\Z)"
         rb"| {4,}+(?:(?:not )?+ok 1(?:[ \t]|\Z)|1\.\.[0-9]++|# Subtest))"
     ),
     begin=TapMachine,

@@ -99,6 +99,16 @@ def _unit(indent: int, depth: int) -> bytes:
     )
 
 
+@cache
+def _yaml_lane(indent: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"(?:%b[ -][^\n]*+\n)++" % re.escape(indent))
+
+
+def yaml_lane(indent: bytes) -> re.Pattern[bytes] | None:
+    """Lines inside a YAML block that neither end it nor hold a key of its first level, whatever else they say."""
+    return _yaml_lane(indent) if len(indent) <= _INDENT_LIMIT and not indent.strip(b" ") else None
+
+
 @dataclass(frozen=True, slots=True)
 class Units:
     """What a run of Node's tests and suites amounts to, every level together."""
