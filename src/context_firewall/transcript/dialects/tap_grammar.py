@@ -72,6 +72,7 @@ DERIVED_MESSAGES = (
     re.compile(rb"# Looks like you (?:failed|planned) [^\n]*+"),
 )
 
+BACKSLASH = ord("\\")
 ESCAPED = re.compile(rb"\\([\\#])")
 
 
@@ -103,7 +104,9 @@ def first_hash(text: bytes) -> int:
     """
     at = text.find(b"#")
     while at >= 0:
-        slashes = at - len(text[:at].rstrip(b"\\"))
+        slashes = 0
+        while slashes < at and text[at - slashes - 1] == BACKSLASH:
+            slashes += 1
         if slashes % 2 == 0 and (at == 0 or slashes or text[at - 1 : at] in (b" ", b"\t")):
             return at
         at = text.find(b"#", at + 1)
