@@ -115,6 +115,8 @@ class Pytest:
         self._log: list[Line] = []
         self._reason: Kind | None = None
         """The kind of a result whose reason goes on in the next line."""
+        self._goes_on: list[Line] | None = None
+        """Where the further lines of the short summary's last entry go."""
         self._closing: _Closing | None = None
         self._report = Report()
         self._outside: list[Failure] = []
@@ -440,16 +442,18 @@ class Pytest:
             error, subtest = word == b"ERROR", word.startswith(b"SUB")
             self._report.entries.append(Entry(text, line, error, description, subtest))
             self._report.entries_of[error] += 1
+            self._goes_on = self._report.entries[-1].more
         elif grammar.TODO_ENTRY.fullmatch(bare) and not self._named_results:
             self._todo.append(line.as_kind(Kind.TODO_TEST))
-        elif (
-            grammar.SKIP_ENTRY.fullmatch(bare)
-            or grammar.OTHER_ENTRY.fullmatch(bare)
-            or grammar.TODO_ENTRY.fullmatch(bare)
-        ):
+            self._goes_on = self._todo
+        elif grammar.SILENT_ENTRY.fullmatch(bare):
             self._suppressed[Kind.RECAP] += 1
-        elif not bare.strip():
+            self._goes_on = None
+        elif not bare.strip() and not self._goes_on:
             self._suppressed[Kind.BLANK] += 1
+        elif self._goes_on is not None and marker_kind(bare) is None:
+            # With -vv a message stands in full; so does a reason that holds newlines.
+            self._goes_on.append(line.as_kind(Kind.TODO_TEST) if self._goes_on is self._todo else line)
         else:
             return self._aside(bare, line)
         return True
@@ -458,6 +462,7 @@ class Pytest:
 
     def _in_results(self, bare: bytes, line: Line) -> bool:
         if not bare.strip() and not self._logging:
+            self._head = False
             self._suppressed[Kind.BLANK] += 1
             return True
         if self._reason is not None:
@@ -476,11 +481,11 @@ class Pytest:
         """The head's own rows, and what xdist says of its workers."""
         collected = grammar.COLLECTED.fullmatch(bare)
         if collected is not None:
-            self._head = False
+            self._head = self._rooted = True
             parts = {word: int(n) for n, word in grammar.COLLECTED_PART.findall(collected["rest"])}
             self._report.collection_errors = parts.get(b"error", 0) + parts.get(b"errors", 0)
         elif grammar.WORKERS.fullmatch(bare):
-            self._head = False
+            self._rooted = True
         elif not self._head:
             return False
         elif not self._rooted:

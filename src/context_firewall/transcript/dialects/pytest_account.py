@@ -83,6 +83,8 @@ class Entry:
     error: bool
     description: bytes = b""
     subtest: bool = False
+    more: list[Line] = field(default_factory=list)
+    """Further lines: with -vv a message stands in full."""
 
 
 @dataclass(slots=True)
@@ -218,6 +220,7 @@ def _one_kind(report: Report, counts: Counts | None, error: bool, account: Accou
     for section, entry in zip(sections, pairs, strict=True):
         if entry is not None:
             account.suppressed[Kind.RECAP] += 1
+            _once_more(section, entry, account)
         failure = Failure(identity(section, entry, report), section.header, tuple(section.details))
         account.failures.append(failure)
         if entries and entry is None:
@@ -230,8 +233,21 @@ def _one_kind(report: Report, counts: Counts | None, error: bool, account: Accou
         account.doubts.add(Doubt.RECAP_CONTRADICTION)
     for i, entry in enumerate(spare):
         header = entry.line.as_kind(Kind.FAILED_TEST)
-        details = parts[i] if parts else []
+        more = [line.as_kind(detail_kind(bare(line.raw))) for line in entry.more]
+        details = [*(parts[i] if parts else ()), *more]
         account.failures.append(Failure(entry_identity(entry), header, tuple(details)))
+
+
+def _once_more(section: Section, entry: Entry, account: Account) -> None:
+    """The further lines of an entry repeat the section's message; any other line is somebody else's."""
+    if not entry.more:
+        return
+    said = {bare(line.raw).removeprefix(b"E").strip() for line in section.details} | {b""}
+    for line in entry.more:
+        if bare(line.raw).strip() in said:
+            account.suppressed[Kind.RECAP] += 1
+        else:
+            account.unclassified.append(line)
 
 
 def _paired(sections: Sequence[Section], entries: Sequence[Entry]) -> tuple[list[Entry | None], list[Entry]]:

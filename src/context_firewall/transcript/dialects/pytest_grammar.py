@@ -245,8 +245,8 @@ COVERAGE_SHORT = re.compile(
 
 # `FAILED nodeid - message`: the message is cut to the width, the node id never.
 ENTRY = re.compile(rb"(?P<word>FAILED|ERROR|SUBFAIL(?:ED)?+)(?P<rest>[\[( ][^\n]++)")
-OTHER_ENTRY = re.compile(rb"(?:PASSED|RERUN|SUBPASS(?:ED)?+)[\[( ][^\n]++")
-SKIP_ENTRY = re.compile(rb"SKIPPED [^\n]++|SUBSKIP(?:PED)?+[\[( ][^\n]++")
+# Entries about tests that did not fail (-rp, -rs, -rR, -rx, -rX).
+SILENT_ENTRY = re.compile(rb"(?:PASSED|RERUN|SKIPPED|XFAIL|XPASS|SUBPASS(?:ED)?+|SUBSKIP(?:PED)?+)[\[( ][^\n]++")
 TODO_ENTRY = re.compile(rb"(?:XFAIL|XPASS) [^\n]++")
 
 # -- the end ----------------------------------------------------------------------------------------------------------
