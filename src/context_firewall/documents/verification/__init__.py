@@ -34,12 +34,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
-from context_firewall.canonical import canonical_bytes
 from context_firewall.documents import model_evidence as model_evidence_document
 from context_firewall.documents import value_receipt as value_receipt_document
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.test_run_input import TestRunInput
-from context_firewall.documents.verification.account import check_account, check_digest_of_evidence
+from context_firewall.documents.verification.account import check_account, check_digests
 from context_firewall.documents.verification.findings import (
     Finding,
     Findings,
@@ -91,12 +90,13 @@ def check_packet(
     `configurations` are the sets of further options, each a part of the configuration identity, that may have been in
     force. Raises InvalidInput for a packet that cannot be read at all.
     """
-    check_canonical(findings, read, "the packet")
-    if not check_shape(findings, read.value):
-        check_digest_of_evidence(findings, read.value)
+    canonical = check_canonical(findings, read, "the packet")
+    sound = check_shape(findings, read.value)
+    check_digests(findings, read.value, configurations)
+    if not sound or canonical is None:
         return False
     packet = cast(EvidencePacket, read.value)
-    check_account(findings, packet, configurations)
+    check_account(findings, packet, len(canonical))
     if streams is not None:
         check_sources(findings, packet, streams)
     if envelope is not None:
@@ -206,14 +206,8 @@ def _sound_packet(findings: Findings, packet: Document) -> EvidencePacket | None
     """A packet of the right shape, or findings below `packet`."""
     read = read_packet(packet)
     shape = Findings()
-    check_canonical(shape, read, "the packet")
+    canonical = check_canonical(shape, read, "the packet")
     sound = check_shape(shape, read.value)
     for finding in shape.as_list():
         findings.add(at("packet", finding["field"]) if finding["field"] else "packet", finding["problem"])
-    if not sound:
-        return None
-    try:
-        canonical_bytes(read.value)
-    except ValueError:
-        return None
-    return cast(EvidencePacket, read.value)
+    return cast(EvidencePacket, read.value) if sound and canonical is not None else None

@@ -5,10 +5,11 @@ Everything here takes a packet whose shape holds. The rules are numbered in SPEC
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from context_firewall.canonical import canonical_bytes, canonical_sha256, sha256
+from context_firewall.canonical import canonical_sha256, sha256
 from context_firewall.documents.evidence_packet import DecisionEvidence, EvidencePacket
 from context_firewall.documents.test_run_input import STREAM_NAMES
 from context_firewall.documents.verification.findings import Findings, at, quoted
@@ -78,13 +79,13 @@ def listed(evidence: Mapping[str, Any]) -> Iterator[Listed]:
             yield Listed(at(at(root, key), number), key, line)
 
 
-def check_account(findings: Findings, packet: EvidencePacket, configurations: Sequence[Mapping[str, Any]]) -> None:
-    """Everything that can be said of a packet without the run.
+def check_account(findings: Findings, packet: EvidencePacket, length: int) -> None:
+    """Everything but the digests over parts that can be said of a packet without the run.
 
-    `configurations` are the sets of further options that may have entered the configuration identity.
+    `length` is that of its canonical bytes with their newline.
     """
     lines = tuple(listed(packet["decision_evidence"]))
-    _check_digests(findings, packet, lines, configurations)
+    _check_lengths(findings, packet, length)
     _check_lines(findings, packet, lines)
     _check_counts(findings, packet)
     _check_bookkeeping(findings, packet, lines)
@@ -93,41 +94,37 @@ def check_account(findings: Findings, packet: EvidencePacket, configurations: Se
     _check_verdict(findings, packet)
 
 
-def check_digest_of_evidence(findings: Findings, packet: Any) -> None:
-    """The digest over the decision evidence, as far as a packet of any shape has both."""
-    if isinstance(packet, Mapping) and isinstance(packet.get("receipt"), Mapping) and "decision_evidence" in packet:
-        recorded = packet["receipt"].get("semantic_payload_hash")
-        try:
-            computed = canonical_sha256(packet["decision_evidence"])
-        except (ValueError, TypeError):
-            return
-        if isinstance(recorded, str):
+def check_digests(findings: Findings, packet: Any, configurations: Sequence[Mapping[str, Any]]) -> None:
+    """The digests over the decision evidence and the configuration, as far as a packet of any shape has them."""
+    receipt = _held(packet, "receipt")
+    configuration, reducer = _held(receipt, "configuration"), _held(receipt, "reducer")
+    with suppress(ValueError, TypeError):
+        if "decision_evidence" in packet and "semantic_payload_hash" in receipt:
+            recorded, computed = receipt["semantic_payload_hash"], canonical_sha256(packet["decision_evidence"])
             why = "is the digest of decision_evidence"
             findings.expect("receipt.semantic_payload_hash", recorded, computed, why)
+    with suppress(ValueError, TypeError, KeyError):
+        always = {
+            "max_output_bytes": configuration["max_output_bytes"],
+            "policy_revision": configuration["policy_revision"],
+            "reducer_version": reducer["version"],
+        }
+        if all(configuration["identity"] != canonical_sha256({**always, **more}) for more in configurations):
+            findings.add(
+                "receipt.configuration.identity",
+                "is not the digest of max_output_bytes, policy_revision and reducer.version, alone or with a dialect "
+                "or the noise that was declared here",
+            )
 
 
-def _check_digests(
-    findings: Findings, packet: EvidencePacket, lines: Iterable[Listed], configurations: Sequence[Mapping[str, Any]]
-) -> None:
+def _held(holder: Any, key: str) -> Mapping[str, Any]:
+    value = holder.get(key) if isinstance(holder, Mapping) else None
+    return value if isinstance(value, Mapping) else {}
+
+
+def _check_lengths(findings: Findings, packet: EvidencePacket, length: int) -> None:
     receipt = packet["receipt"]
-    check_digest_of_evidence(findings, packet)
-    for line in lines:
-        if line.has_text:
-            computed = sha256(str(line.evidence["text"]).encode())
-            findings.expect(at(line.path, "sha256"), line.evidence["sha256"], computed, "is the digest of its text")
-    configuration = receipt["configuration"]
-    always = {
-        "max_output_bytes": configuration["max_output_bytes"],
-        "policy_revision": configuration["policy_revision"],
-        "reducer_version": receipt["reducer"]["version"],
-    }
-    if all(configuration["identity"] != canonical_sha256({**always, **more}) for more in configurations):
-        findings.add(
-            "receipt.configuration.identity",
-            "is not the digest of max_output_bytes, policy_revision and reducer.version, alone or with a dialect "
-            "or the noise that was declared here",
-        )
-    ceiling = configuration["max_output_bytes"]
+    ceiling = receipt["configuration"]["max_output_bytes"]
     findings.expect(
         "receipt.payload_limit.requested_bytes",
         receipt["payload_limit"]["requested_bytes"],
@@ -135,7 +132,6 @@ def _check_digests(
         "is receipt.configuration.max_output_bytes",
     )
     reduced = receipt["measurements"]["reduced_bytes"]
-    length = len(canonical_bytes(packet)) + 1
     findings.expect("receipt.measurements.reduced_bytes", reduced, length, "is the length of this packet")
     if ceiling is not None and length > ceiling:
         findings.add("receipt.configuration.max_output_bytes", f"is {ceiling}; this packet has {length} bytes")
@@ -152,6 +148,9 @@ def _check_lines(findings: Findings, packet: EvidencePacket, lines: Sequence[Lis
         findings.add("receipt.source.streams", "must have each stream once, standard output first")
     total = receipt["measurements"]["original_event_count"]
     for line in lines:
+        if line.has_text:
+            computed = sha256(str(line.evidence["text"]).encode())
+            findings.expect(at(line.path, "sha256"), line.evidence["sha256"], computed, "is the digest of its text")
         if line.stream not in names:
             findings.add(at(line.path, "stream"), f"is {line.stream}, which was not read")
         shortest = line.first + line.line_count - 1

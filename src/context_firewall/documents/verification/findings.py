@@ -145,31 +145,37 @@ def _not_json(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON number")
 
 
-def check_canonical(findings: Findings, read: Read, name: str) -> None:
-    """The bytes must be canonical JSON and one newline. A key given twice, or a number written otherwise, is not."""
+def check_canonical(findings: Findings, read: Read, name: str) -> bytes | None:
+    """The bytes must be canonical JSON and one newline. A key given twice, or a number written otherwise, is not.
+
+    Returns the canonical bytes, or None where there are none. Raises InvalidInput for a document nested too deeply.
+    """
     if _deeper_than(read.value, _DEEPEST):
         raise InvalidInput(f"{name} is nested more than {_DEEPEST} deep", key="", offset=0)
-    if read.raw is None:
-        return
     try:
         canonical = canonical_bytes(read.value) + b"\n"
-    except ValueError as error:
-        findings.add("", f"has no canonical form: {error}")
-        return
-    if read.raw != canonical:
+    except (ValueError, TypeError) as error:
+        findings.add("", f"has no canonical form: {printable(str(error))}")
+        return None
+    if read.raw is not None and read.raw != canonical:
         place = first_difference(read.raw, canonical)
         findings.add("", f"is not canonical JSON: the first byte that differs is at offset {place}")
+    return canonical
 
 
 def _deeper_than(value: object, limit: int) -> bool:
-    waiting = [(value, 1)]
-    while waiting:
-        inner, depth = waiting.pop()
-        if isinstance(inner, Mapping | list | tuple):
-            if depth > limit:
-                return True
-            waiting += [(item, depth + 1) for item in (inner.values() if isinstance(inner, Mapping) else inner)]
-    return False
+    """Whether containers stand more than `limit` deep; level by level, because recursion would end too early."""
+    level: list[object] = [value]
+    for _ in range(limit + 1):
+        level = [
+            item
+            for held in level
+            if isinstance(held, dict | list | tuple | Mapping)
+            for item in (held if isinstance(held, list | tuple) else held.values())
+        ]
+        if not level:
+            return False
+    return any(isinstance(held, Mapping | list | tuple) for held in level)
 
 
 def first_difference(one: bytes, other: bytes) -> int:

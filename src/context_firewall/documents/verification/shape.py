@@ -9,7 +9,7 @@ the sets in step.
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from context_firewall.documents.evidence_packet import PROTOCOL, RECEIPT_VERSION
@@ -175,17 +175,18 @@ def digest(findings: Findings, path: str, value: Any) -> None:
         findings.add(path, f"is {quoted(value)}, not sha256: and 64 lowercase hexadecimal digits")
 
 
-def exactly(expected: object) -> Check:
+def exactly(expected: str | int | bool) -> Check:
     """One value only."""
     return one_of((expected,))
 
 
-def one_of(allowed: Collection[object]) -> Check:
+def one_of(allowed: Sequence[str | int | bool]) -> Check:
     """A closed set."""
+    known = {(type(one), one) for one in allowed}
+    said = quoted(allowed[0]) if len(allowed) == 1 else "one that is known here"
 
     def check(findings: Findings, path: str, value: Any) -> None:
-        if not any(value == one and type(value) is type(one) for one in allowed):
-            said = quoted(next(iter(allowed))) if len(allowed) == 1 else "one that is known here"
+        if not isinstance(value, str | int | bool) or (type(value), value) not in known:
             findings.add(path, f"is {quoted(value)}, not {said}")
 
     return check
