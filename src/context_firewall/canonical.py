@@ -18,13 +18,24 @@ SAFE_INTEGER = (1 << 53) - 1
 _PLAIN = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":"))
 
 
+# How many levels of objects are taken apart around a value that is not plain, so that it alone is written slowly.
+_LEVELS = 3
+
+
 def canonical_bytes(value: Any) -> bytes:
     """RFC 8785 bytes of a JSON-shaped value, without a final newline."""
+    return _written(value, _LEVELS)
+
+
+def _written(value: Any, levels: int) -> bytes:
     if _is_plain(value):
         try:
             return _PLAIN.encode(value).encode()
         except UnicodeEncodeError:
             pass  # a lone surrogate, for which there is a proper error
+    elif levels and type(value) is dict and all(type(key) is str and key.isascii() for key in value):
+        members = (_PLAIN.encode(key).encode() + b":" + _written(value[key], levels - 1) for key in sorted(value))
+        return b"{" + b",".join(members) + b"}"
     return rfc8785.dumps(value)
 
 
