@@ -31,6 +31,3 @@ def classify_detail(bare: bytes) -> Kind:
     if _MESSAGE.match(bare):
         return Kind.FAILURE_MESSAGE
     return Kind.FAILURE_DETAIL
-
-
-detail_kind = classify_detail

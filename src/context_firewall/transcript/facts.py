@@ -68,6 +68,11 @@ class Reading:
     current_test: str = ""
     """The test that was running when an unfinished stretch broke off, where the runner names it before its result."""
 
+    fates: Mapping[int, Kind] | None = None
+    """Which lines were suppressed, by number, in a traced reading."""
+    dialect: str = ""
+    """The name of the dialect that read it; empty for lines outside every stretch."""
+
     def kept_lines(self) -> Iterator[Line]:
         """Every kept line, failures first, then in the order of the fields."""
         for failure in self.failures:

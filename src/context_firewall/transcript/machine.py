@@ -38,6 +38,9 @@ class Machine(Protocol):
         all the same, unless `complete` is true: then it has not taken the line, and the reader decides whose it is.
         """
 
+    def trace(self) -> None:
+        """Remember, for the reading's `fates`, which lines are suppressed. Called before the first line or never."""
+
     def cut(self) -> None:
         """The line that comes now is the stream's last and has no newline: it may have been cut."""
 

@@ -10,11 +10,11 @@ The room's rules:
 """
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 
-from context_firewall.transcript.details import detail_kind
+from context_firewall.transcript.account import Account
+from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects.node_grammar import FAIL, RESULT, SKIP, Title, identity, titled
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
@@ -64,7 +64,7 @@ class NodeDot:
         self._passes = 0
         self._failures = 0
         self._entries: list[_Entry] = []
-        self._suppressed: Counter[Kind] = Counter()
+        self._suppressed = Account()
         self._doubts = {Doubt.COUNTS_UNCONFIRMED, Doubt.COMPLETENESS_UNCONFIRMED}
         self._unclassified: list[Line] = []
         self._marked: dict[Kind, list[Line]] = {Kind.FATAL_ERROR: [], Kind.TIMEOUT: [], Kind.ABNORMAL_WARNING: []}
@@ -79,13 +79,17 @@ class NodeDot:
         """Count full rows of passes."""
         count = (stop - start) // (self._width + 1)
         self._passes += count * self._width
-        self._suppressed[Kind.PROGRESS] += count
+        self._suppressed.add_many(Kind.PROGRESS, count)
         return count
 
     @property
     def complete(self) -> bool:
         """Never: nothing says that the report is over."""
         return False
+
+    def trace(self) -> None:
+        """Remember which lines are suppressed."""
+        self._suppressed.trace()
 
     def cut(self) -> None:
         """Nothing to note: a dot report is never known to be whole."""
@@ -96,7 +100,7 @@ class NodeDot:
         if self._listing and self._listed(bare, line):
             return True
         if not bare.strip():
-            self._suppressed[Kind.BLANK] += 1
+            self._suppressed.add(Kind.BLANK, number)
             self._rows_over = True
             return True
         kind = marker_kind(bare)
@@ -104,16 +108,16 @@ class NodeDot:
             self._marked[kind].append(line.as_kind(kind))
             return True
         if _ROW.fullmatch(bare):
-            self._row(bare)
+            self._row(bare, number)
             return True
         if bare == _LIST_OPENS and self._rows_over and not self._listing:
             self._listing = True
-            self._suppressed[Kind.STRUCTURE] += 1
+            self._suppressed.add(Kind.STRUCTURE, number)
             return True
         self._unclassified.append(line)
         return False
 
-    def _row(self, bare: bytes) -> None:
+    def _row(self, bare: bytes, number: int) -> None:
         """Every row but the last is as wide as the first; none follows the list."""
         if self._rows_over or (self._width and len(bare) > self._width):
             self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
@@ -122,7 +126,7 @@ class NodeDot:
         failures = bare.count(b"X")
         self._failures += failures
         self._passes += len(bare) - failures
-        self._suppressed[Kind.PROGRESS] += 1
+        self._suppressed.add(Kind.PROGRESS, number)
 
     def _listed(self, bare: bytes, line: Line) -> bool:
         """Whether the line belongs to the list of failures."""
@@ -139,7 +143,7 @@ class NodeDot:
         if bare.startswith(b"  "):
             entry.region += (blank.as_kind(Kind.FAILURE_DETAIL) for blank in entry.blanks)
             entry.blanks.clear()
-            entry.region.append(line.as_kind(detail_kind(bare)))
+            entry.region.append(line.as_kind(classify_detail(bare)))
             return True
         if not entry.region and not entry.blanks and not entry.title.timed and len(entry.header) <= _LONGEST_NAME:
             # A name with newlines: its duration is yet to come.
@@ -160,18 +164,18 @@ class NodeDot:
         if unlisted:
             self._doubts.add(Doubt.AGGREGATE_CONTRADICTION)
         for entry in self._entries:
-            self._suppressed[Kind.BLANK] += len(entry.blanks)
+            self._suppressed.add_lines(Kind.BLANK, entry.blanks)
             title = entry.title
             if entry.glyph != FAIL or title.reason is not None:
                 if entry.glyph == SKIP:
                     skipped += 1
-                    self._suppressed[Kind.SKIPPED_TEST] += len(entry.header)
+                    self._suppressed.add_lines(Kind.SKIPPED_TEST, entry.header)
                 else:
                     todos += 1
                     todo += (line.as_kind(Kind.TODO_TEST) for line in entry.header)
-                self._suppressed[Kind.TEST_DETAIL] += len(entry.region)
+                self._suppressed.add_lines(Kind.TEST_DETAIL, entry.region)
             elif len(entry.region) == 1 and _THROUGH_CHILDREN.fullmatch(bare(entry.region[0].raw)):
-                self._suppressed[Kind.DERIVED_FAILURE] += len(entry.header) + 1
+                self._suppressed.add_lines(Kind.DERIVED_FAILURE, (*entry.header, *entry.region))
             else:
                 header, *rest = (line.as_kind(Kind.FAILED_TEST) for line in entry.header)
                 failures.append(Failure(identity((title.name,)), header, (*rest, *entry.region)))
@@ -184,7 +188,8 @@ class NodeDot:
             warnings=tuple(self._marked[Kind.ABNORMAL_WARNING]),
             unclassified=tuple(self._unclassified),
             todo=tuple(todo),
-            suppressed=+self._suppressed,
+            suppressed=self._suppressed.totals(),
+            fates=self._suppressed.fates,
             doubts=frozenset(self._doubts),
             has_results=True,
         )

@@ -13,10 +13,10 @@ The room's rules:
 """
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects.node_grammar import (
     BANNER,
     COVERAGE_CLOSES,
@@ -99,7 +99,7 @@ class NodeSpec:
         self._lines = Lines()
         self._points: list[Point] = []
         self._entries: list[Entry] = []
-        self._suppressed: Counter[Kind] = Counter()
+        self._suppressed = Account()
         self._doubts: set[Doubt] = set()
         self._unclassified: list[Line] = []
         self._tree = Tree(self._unclassified, self._suppressed, self._doubts)
@@ -128,10 +128,13 @@ class NodeSpec:
         results = block.count(b"\n", start, stop) - parents
         self._lines.passed += results
         self._lines.parents["passed"] += parents
-        self._suppressed[Kind.SUCCESSFUL_TEST] += results
-        if parents:
-            self._suppressed[Kind.STRUCTURE] += parents
+        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, results)
+        self._suppressed.add_many(Kind.STRUCTURE, parents)
         return results + parents
+
+    def trace(self) -> None:
+        """Remember which lines are suppressed."""
+        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline; the reporter ends every line with one."""
@@ -179,7 +182,9 @@ class NodeSpec:
         if self._part is _Part.TOTALS:
             self._doubts.add(Doubt.AGGREGATE_CONTRADICTION)
         self._tree.end()
-        account = settled(self._points, self._entries, self._totals, self._lines, self._recap_read, exit_code)
+        account = settled(
+            self._points, self._entries, self._totals, self._lines, self._recap_read, exit_code, self._suppressed
+        )
         unclassified = sorted((*self._unclassified, *account.unclassified), key=_place)
         doubts = self._doubts | account.doubts
         # A torn last line is harmless only where the counts end: the rest of a number of milliseconds.
@@ -196,7 +201,8 @@ class NodeSpec:
             warnings=tuple(self._marked[Kind.ABNORMAL_WARNING]),
             unclassified=tuple(unclassified),
             todo=tuple(self._todo),
-            suppressed=+(self._suppressed + account.suppressed),
+            suppressed=self._suppressed.totals(),
+            fates=self._suppressed.fates,
             doubts=frozenset(doubts),
             has_results=has_results,
             standing=2 if self._part in (_Part.AFTER, _Part.RECAP) else 0,
@@ -270,7 +276,7 @@ class NodeSpec:
             return True
         self._coverage = False
         if not bare.strip():
-            self._suppressed[Kind.BLANK] += 1
+            self._suppressed.add(Kind.BLANK, line.number)
             return True
         return self._report(bare, line) or self._aside(bare, line)
 
@@ -285,7 +291,7 @@ class NodeSpec:
             if key != TOTALS[0]:
                 # A diagnostic that looks like a count, or a count torn from its block.
                 self._doubts.add(Doubt.AGGREGATE_CONTRADICTION)
-                self._suppressed[Kind.PROGRAM_OUTPUT] += 1
+                self._suppressed.add(Kind.PROGRAM_OUTPUT, line.number)
                 return
             if self._totals is not None:
                 self._doubts.add(Doubt.AGGREGATE_CONTRADICTION)
@@ -293,9 +299,9 @@ class NodeSpec:
             self._block = []
         self._block.append(value)
         if key != TOTALS[-1]:
-            self._suppressed[Kind.AGGREGATE_SOURCE] += 1
+            self._suppressed.add(Kind.AGGREGATE_SOURCE, line.number)
             return
-        self._suppressed[Kind.DURATION_SOURCE] += 1
+        self._suppressed.add(Kind.DURATION_SOURCE, line.number)
         self._totals = Totals(*self._block[:-1])
         self._part = _Part.AFTER
         self._tree.end()
@@ -323,7 +329,7 @@ class NodeSpec:
         else:
             self._coverage = (self._coverage or text == COVERAGE_OPENS) and text != COVERAGE_CLOSES
             ours = self._coverage or text == COVERAGE_CLOSES
-            self._suppressed[Kind.INFORMATIONAL if ours else Kind.PROGRAM_OUTPUT] += 1
+            self._suppressed.add(Kind.INFORMATIONAL if ours else Kind.PROGRAM_OUTPUT, line.number)
 
     def _report(self, bare: bytes, line: Line) -> bool:
         """A parent's opening, a result, or the recap's opening."""
@@ -336,7 +342,7 @@ class NodeSpec:
             if self._part is _Part.AFTER:
                 self._part = _Part.RECAP
                 self._recap_read = True
-                self._suppressed[Kind.RECAP] += 1
+                self._suppressed.add(Kind.RECAP, line.number)
             else:
                 self._contest(line)
                 self._doubts.add(Doubt.RECAP_CONTRADICTION)
@@ -369,7 +375,7 @@ class NodeSpec:
         if self._part is _Part.RESULTS:
             for pattern, quiet in ((DOTS, Kind.PROGRESS), (BANNER, Kind.INFORMATIONAL)):
                 if pattern.fullmatch(bare):
-                    self._suppressed[quiet] += 1
+                    self._suppressed.add(quiet, line.number)
                     return True
         return False
 
@@ -421,7 +427,7 @@ class NodeSpec:
         elif outcome == "todo":
             self._todo += (line.as_kind(Kind.TODO_TEST) for line in lines)
         else:
-            self._suppressed[Kind.SKIPPED_TEST if outcome == "skipped" else Kind.SUCCESSFUL_TEST] += len(lines)
+            self._suppressed.add_lines(Kind.SKIPPED_TEST if outcome == "skipped" else Kind.SUCCESSFUL_TEST, lines)
         if not failing and glyph != PASS:
             self._todo_errors += outcome == "todo"
             self._region = Region(indent, None, self._suppressed)
@@ -456,8 +462,8 @@ class NodeSpec:
     def _drop_location(self) -> None:
         """A place in the recap without its result."""
         if self._location is not None:
+            self._suppressed.add_lines(Kind.RECAP, [self._location])
             self._location = None
-            self._suppressed[Kind.RECAP] += 1
             self._doubts.add(Doubt.RECAP_CONTRADICTION)
 
     def _taken_notes(self, header: Line) -> list[Line]:
@@ -477,7 +483,7 @@ class NodeSpec:
         return taken
 
     def _release_notes(self) -> None:
-        self._suppressed[Kind.PROGRAM_OUTPUT] += len(self._notes)
+        self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, self._notes)
         self._notes = []
 
 

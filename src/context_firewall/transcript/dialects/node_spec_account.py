@@ -11,6 +11,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects.node_grammar import FILE_FAILED, identity
 from context_firewall.transcript.doubts import Doubt
@@ -123,12 +124,13 @@ class Settlement:
 
     failures: list[Failure] = field(default_factory=list)
     unclassified: list[Line] = field(default_factory=list)
-    suppressed: Counter[Kind] = field(default_factory=Counter)
+    suppressed: Account = field(default_factory=Account)
+    """The account of its machine."""
     doubts: set[Doubt] = field(default_factory=set)
 
     def suppress(self, kind: Kind, lines: Iterable[Line]) -> None:
         """Count lines that are not kept."""
-        self.suppressed[kind] += sum(1 for _ in lines)
+        self.suppressed.add_lines(kind, lines)
 
     def contest(self, point: Point) -> None:
         """Keep a denied result, header and details, without counting it."""
@@ -194,9 +196,10 @@ def settled(
     lines: Lines,
     recap_read: bool,
     exit_code: int | None,
+    suppressed: Account,
 ) -> Settlement:
-    """Settle failing points against recap, counts and exit code."""
-    account = Settlement()
+    """Settle failing points against recap, counts and exit code; lines not kept go to `suppressed`."""
+    account = Settlement(suppressed=suppressed)
     waiting: defaultdict[bytes, deque[int]] = defaultdict(deque)
     for index, entry in enumerate(entries):
         if entry.counts:

@@ -1,9 +1,9 @@
 """The error lines under a result of a spec report: two blanks deeper, the runner's own blank lines among them."""
 
-from collections import Counter
 from dataclasses import dataclass, field
 
-from context_firewall.transcript.details import detail_kind
+from context_firewall.transcript.account import Account
+from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 
@@ -15,7 +15,7 @@ class Region:
     indent: bytes
     lines: list[Line] | None
     """Where its lines go; None under a result that is no failure, where they are only counted."""
-    suppressed: Counter[Kind]
+    suppressed: Account
     """The account of its machine."""
     blanks: list[Line] = field(default_factory=list)
     begun: bool = False
@@ -32,15 +32,15 @@ class Region:
             self.end()
             self.begun = True
         if self.lines is None:
-            self.suppressed[Kind.TEST_DETAIL] += len(self.blanks) + 1
+            self.suppressed.add_lines(Kind.TEST_DETAIL, (*self.blanks, line))
         else:
             self.lines += (blank.as_kind(Kind.FAILURE_DETAIL) for blank in self.blanks)
-            self.lines.append(line.as_kind(detail_kind(bare)))
+            self.lines.append(line.as_kind(classify_detail(bare)))
         self.blanks.clear()
         return True
 
     def end(self) -> None:
         """Blank lines that nothing of the region follows are only blank."""
         if self.blanks:
-            self.suppressed[Kind.BLANK] += len(self.blanks)
+            self.suppressed.add_lines(Kind.BLANK, self.blanks)
             self.blanks.clear()

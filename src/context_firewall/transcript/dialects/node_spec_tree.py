@@ -1,8 +1,8 @@
 """The open parents of a spec report: which `▶` a result closes, and what its nesting allows."""
 
-from collections import Counter
 from dataclasses import dataclass, field
 
+from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects.node_grammar import FAIL, Title
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.kinds import Kind
@@ -34,7 +34,7 @@ class Parent:
 class Tree:
     """Open parents, outermost first. It shares the accounts of the machine that it reads for."""
 
-    def __init__(self, unclassified: list[Line], suppressed: Counter[Kind], doubts: set[Doubt]) -> None:
+    def __init__(self, unclassified: list[Line], suppressed: Account, doubts: set[Doubt]) -> None:
         self._unclassified = unclassified
         self._suppressed = suppressed
         self._doubts = doubts
@@ -59,7 +59,7 @@ class Tree:
         if level != self.level:
             self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
             self.unwind(level)
-        self._suppressed[Kind.STRUCTURE] += 1
+        self._suppressed.add(Kind.STRUCTURE, number)
         self._stack.append(Parent(level, name, number))
 
     def end(self) -> None:
@@ -101,7 +101,7 @@ class Tree:
                 return False
         else:
             return False
-        self._suppressed[Kind.STRUCTURE] += len(rest)
+        self._suppressed.add_lines(Kind.STRUCTURE, (line for _, line in parent.tail[: len(rest)]))
         self._unclassified += (line for _, line in parent.tail[len(rest) :])
         parent.tail.clear()
         return True
