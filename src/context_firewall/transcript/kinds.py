@@ -43,5 +43,7 @@ class Kind(StrEnum):
     """The first line of what a process printed about ending badly outside any test."""
     TEST_DETAIL = "test_detail"
     """Diagnostics that a runner prints under a test that did not fail."""
+    FAILURE_CONTEXT = "failure_context"
+    """In a failure's region: what the runner repeats for orientation, such as source lines around the failing one."""
     DECLARED_NOISE = "declared_noise"
     """A line that nothing else knows and that the project has declared to be noise."""

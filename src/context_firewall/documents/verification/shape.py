@@ -56,6 +56,7 @@ KINDS: Mapping[str, frozenset[str]] = {
         "contested_test",
         "declared_noise",
         "derived_failure",
+        "failure_context",
         "process_failure",
         "program_output",
         "recap",

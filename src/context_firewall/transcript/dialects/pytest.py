@@ -25,10 +25,10 @@ from context_firewall.transcript.dialects.pytest_account import (
     Lettered,
     Named,
     Report,
-    Section,
     settled,
 )
 from context_firewall.transcript.dialects.pytest_grammar import Counts, Progress, Result, Ruler
+from context_firewall.transcript.dialects.pytest_section import Section
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading
 from context_firewall.transcript.kinds import Kind

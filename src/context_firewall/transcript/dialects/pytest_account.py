@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from context_firewall.transcript.details import classify_detail
-from context_firewall.transcript.dialects.pytest_grammar import CRASHED, ERROR_LINE, PLACE, Counts
+from context_firewall.transcript.dialects.pytest_grammar import Counts
+from context_firewall.transcript.dialects.pytest_section import MESSAGE, PLACE, Section
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Tally
 from context_firewall.transcript.kinds import Kind
@@ -27,47 +28,9 @@ from context_firewall.transcript.lines import Line, bare, decoded
 LOOK_AHEAD = 64
 
 
-@dataclass(slots=True)
-class Section:
-    """What the reporter prints about one failure."""
-
-    name: bytes
-    header: Line
-    error: bool
-    collecting: bool = False
-    details: list[Line] = field(default_factory=list)
-    place: bytes = b""
-    """The file of its first place."""
-    node: bytes = b""
-    """The node id, where its text states one."""
-    blanks: list[Line] = field(default_factory=list)
-
-    def take(self, text: bytes, line: Line) -> None:
-        """One more line; blank lines wait for what follows them."""
-        if not text.strip():
-            self.blanks.append(line)
-            return
-        if self.blanks:
-            self.details += (blank.as_kind(Kind.FAILURE_DETAIL) for blank in self.blanks)
-            self.blanks.clear()
-        place = PLACE.match(text)
-        if place is not None and not self.place:
-            self.place = place["file"]
-        elif not self.node and (crashed := CRASHED.match(text)) is not None:
-            self.node = crashed["id"]
-        self.details.append(line.as_kind(detail_kind(text)))
-
-    def absorb(self, other: "Section") -> None:
-        """Take back text that was mistaken for a section."""
-        lines = [other.header, *other.details, *other.blanks]
-        self.details += (blank.as_kind(Kind.FAILURE_DETAIL) for blank in self.blanks)
-        self.blanks.clear()
-        self.details += (line.as_kind(detail_kind(bare(line.raw))) for line in lines)
-
-
 def detail_kind(text: bytes) -> Kind:
-    """Kind of a line of a section: `E   …` is the message, `file:1: …` a place of the traceback."""
-    if ERROR_LINE.match(text):
+    """Kind of a line about a failure outside its section: a message, a place, or any other detail."""
+    if MESSAGE.match(text):
         return Kind.FAILURE_MESSAGE
     if PLACE.match(text):
         return Kind.STACK_TRACE

@@ -229,11 +229,6 @@ STOPPED = re.compile(
 LIVE_LOG = re.compile(rb"live log [a-z]++")
 # `____ ERROR at setup of test_a ____`, `____ ERROR collecting tests/test_a.py ____`.
 ERROR_TITLE = re.compile(rb"ERROR (?:at (?P<phase>setup|teardown) of|(?P<collecting>collecting)) (?P<name>[^\n]++)")
-# The place that ends each part of a traceback: `tests/test_a.py:12: ValueError`, `tests/test_a.py:12: in test_a`.
-PLACE = re.compile(rb"(?P<file>(?:[A-Za-z]:)?[^\s:<>'\"(][^\n:<>'\"(]*+):[0-9]++: ?")
-ERROR_LINE = re.compile(rb"E(?:   | *\Z)")
-# xdist: a worker that died takes its test with it.
-CRASHED = re.compile(rb"worker '[^']*+' crashed while running '(?P<id>[^\n]+)'")
 # Exceptions that belong to no test are reported as warnings: in threads, in finalizers, in coroutines.
 UNHANDLED = re.compile(rb"[^\n]*?: Pytest(?:Unhandled|Unraisable)")
 # A frame of a stack dump.
