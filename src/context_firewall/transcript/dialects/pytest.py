@@ -13,11 +13,11 @@ The room's rules:
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import pytest_grammar as grammar
 from context_firewall.transcript.dialects.pytest_account import (
@@ -125,7 +125,7 @@ class Pytest:
         """The open region of one of them."""
         self._named_results = False
         self._seen_unhandled = False
-        self._suppressed: Counter[Kind] = Counter()
+        self._suppressed = Account()
         self._doubts: set[Doubt] = set()
         self._unclassified: list[Line] = []
         self._todo: list[Line] = []
@@ -157,8 +157,8 @@ class Pytest:
         lines = block.count(b"\n", start, stop)
         if self._named_results:
             passed = len(grammar.PASSED_ANYWHERE.findall(block, start, stop))
-            self._suppressed[Kind.SUCCESSFUL_TEST] += passed
-            self._suppressed[Kind.STRUCTURE] += lines - passed
+            self._suppressed.add_many(Kind.SUCCESSFUL_TEST, passed)
+            self._suppressed.add_many(Kind.STRUCTURE, lines - passed)
             last = block[block.rfind(b"\n", start, stop - 1) + 1 : stop] if lines > 1 else block[start:stop]
             self._current = last.strip() if b" PASSED " not in last else b""
         else:
@@ -167,10 +167,14 @@ class Pytest:
             if files:
                 begins = block.rfind(b"\n", start, block.rfind(b".py ", start, stop)) + 1
                 self._file = block[max(begins, start) :].partition(b" ")[0]
-            self._suppressed[Kind.PROGRESS] += lines
+            self._suppressed.add_many(Kind.PROGRESS, lines)
         self._head = False
         self._report.results.passed += passed
         return lines
+
+    def trace(self) -> None:
+        """Remember which lines are suppressed."""
+        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline; what the reporter writes before a test has none, so nothing follows from it."""
@@ -185,7 +189,7 @@ class Pytest:
         line = Line(self._stream, number, Kind.UNCLASSIFIED, raw)
         if self._closing is not None:
             if not bare.strip():
-                self._suppressed[Kind.BLANK] += 1
+                self._suppressed.add(Kind.BLANK, number)
                 return True
             if self._closing.agrees and not self._resumes(bare):
                 return self._usage_error(bare, line)
@@ -203,8 +207,8 @@ class Pytest:
         counts = None
         if self._closing is not None:
             counts = self._closing.counts
-            self._suppressed[Kind.AGGREGATE_SOURCE] += 1
-        account = settled(self._report, counts)
+            self._suppressed.add(Kind.AGGREGATE_SOURCE, self._closing.line.number)
+        account = settled(self._report, counts, self._suppressed)
         doubts = self._doubts | account.doubts
         unclassified = sorted((*self._unclassified, *account.unclassified), key=_place)
         if unclassified:
@@ -227,9 +231,10 @@ class Pytest:
             warnings=tuple(self._marked[Kind.ABNORMAL_WARNING]),
             unclassified=tuple(unclassified),
             todo=tuple(self._todo),
-            suppressed=+(self._suppressed + account.suppressed),
+            suppressed=self._suppressed.totals(),
             doubts=frozenset(doubts),
             has_results=has_results,
+            fates=self._suppressed.fates,
             standing=standing,
             current_test=decoded(self._current) if counts is None else "",
         )
@@ -264,7 +269,7 @@ class Pytest:
         if self._part is _Part.REPORTS and self._section is not None:
             self._section.take(bared(closing.line.raw), closing.line)
         elif self._part is _Part.QUIET:
-            self._suppressed[Kind.PROGRAM_OUTPUT] += 1
+            self._suppressed.add(Kind.PROGRAM_OUTPUT, closing.line.number)
         else:
             self._contest(closing.line)
             self._report.noisy |= self._part is _Part.RESULTS
@@ -302,7 +307,7 @@ class Pytest:
         if ruler.sign == b"_":
             return self._heads(ruler, line)
         if ruler.sign == b"!":
-            return self._stops(ruler)
+            return self._stops(ruler, line)
         if ruler.sign == b"-":
             if self._part is _Part.RESULTS and grammar.LIVE_LOG.fullmatch(ruler.title):
                 self._logging = True
@@ -310,7 +315,7 @@ class Pytest:
                 return True
             if grammar.NOTICE.fullmatch(ruler.title):
                 self._enter(_Part.TABLES)
-                self._suppressed[Kind.INFORMATIONAL] += 1
+                self._suppressed.add(Kind.INFORMATIONAL, line.number)
                 return True
         return False
 
@@ -334,7 +339,7 @@ class Pytest:
         elif self._part in (_Part.REPORTS, _Part.QUIET) and not grammar.TABLE.fullmatch(title):
             return False
         self._enter(part)
-        self._suppressed[Kind.STRUCTURE] += 1
+        self._suppressed.add(Kind.STRUCTURE, line.number)
         return True
 
     def _session(self, ruler: Ruler, line: Line) -> bool:
@@ -347,7 +352,7 @@ class Pytest:
             return False
         self._titled = self._head = True
         self._width = ruler.width
-        self._suppressed[Kind.STRUCTURE] += 1
+        self._suppressed.add(Kind.STRUCTURE, line.number)
         return True
 
     def _enter(self, part: _Part) -> None:
@@ -360,7 +365,7 @@ class Pytest:
     def _heads(self, ruler: Ruler, line: Line) -> bool:
         """The header of one failure's section."""
         if self._part is _Part.QUIET:
-            self._suppressed[Kind.STRUCTURE] += 1
+            self._suppressed.add(Kind.STRUCTURE, line.number)
             return True
         if self._part is not _Part.REPORTS:
             return False
@@ -374,12 +379,12 @@ class Pytest:
         self._report.collecting += collecting
         return True
 
-    def _stops(self, ruler: Ruler) -> bool:
+    def _stops(self, ruler: Ruler, line: Line) -> bool:
         """The ruler that says why the run was stopped."""
         if self._part is _Part.REPORTS and not grammar.STOPPED.match(ruler.title):
             return False
         self._enter(_Part.STOPPED)
-        self._suppressed[Kind.INFORMATIONAL] += 1
+        self._suppressed.add(Kind.INFORMATIONAL, line.number)
         return True
 
     def _in_nested(self, bare: bytes, line: Line) -> None:
@@ -393,7 +398,7 @@ class Pytest:
         if self._section is not None:
             self._section.take(bare, line)
         elif not bare.strip() and not self._report.loose:
-            self._suppressed[Kind.BLANK] += 1
+            self._suppressed.add(Kind.BLANK, line.number)
         elif self._error:
             return self._unknown(line)
         else:
@@ -401,34 +406,34 @@ class Pytest:
         return True
 
     def _in_quiet(self, bare: bytes, line: Line) -> bool:
-        self._suppressed[Kind.PROGRAM_OUTPUT if bare.strip() else Kind.BLANK] += 1
+        self._suppressed.add(Kind.PROGRAM_OUTPUT if bare.strip() else Kind.BLANK, line.number)
         return True
 
     def _in_warnings(self, bare: bytes, line: Line) -> bool:
         """Warnings are counted, but for exceptions that nobody caught: they have no other place."""
         if not bare.strip():
             self._seen_unhandled = False
-            self._suppressed[Kind.BLANK] += 1
+            self._suppressed.add(Kind.BLANK, line.number)
             return True
         if self._seen_unhandled or (bare[:1] == b" " and grammar.UNHANDLED.match(bare)):
             self._seen_unhandled = True
             self._marked[Kind.ABNORMAL_WARNING].append(line.as_kind(Kind.ABNORMAL_WARNING))
         else:
-            self._suppressed[Kind.INFORMATIONAL] += 1
+            self._suppressed.add(Kind.INFORMATIONAL, line.number)
         return True
 
     def _in_tables(self, bare: bytes, line: Line) -> bool:
         if grammar.COVERAGE_SHORT.fullmatch(bare):
             self._marked[Kind.FATAL_ERROR].append(line.as_kind(Kind.FATAL_ERROR))
         else:
-            self._suppressed[Kind.INFORMATIONAL if bare.strip() else Kind.BLANK] += 1
+            self._suppressed.add(Kind.INFORMATIONAL if bare.strip() else Kind.BLANK, line.number)
         return True
 
     def _in_stopped(self, bare: bytes, line: Line) -> bool:
         if not bare.strip():
-            self._suppressed[Kind.BLANK] += 1
+            self._suppressed.add(Kind.BLANK, line.number)
         elif grammar.KEYBOARD.fullmatch(bare):
-            self._suppressed[Kind.INFORMATIONAL] += 1
+            self._suppressed.add(Kind.INFORMATIONAL, line.number)
         else:
             return self._aside(bare, line)
         return True
@@ -447,10 +452,10 @@ class Pytest:
             self._todo.append(line.as_kind(Kind.TODO_TEST))
             self._goes_on = self._todo
         elif grammar.SILENT_ENTRY.fullmatch(bare):
-            self._suppressed[Kind.RECAP] += 1
+            self._suppressed.add(Kind.RECAP, line.number)
             self._goes_on = None
         elif not bare.strip() and not self._goes_on:
-            self._suppressed[Kind.BLANK] += 1
+            self._suppressed.add(Kind.BLANK, line.number)
         elif self._goes_on is not None and marker_kind(bare) is None:
             # With -vv a message stands in full; so does a reason that holds newlines.
             self._goes_on.append(line.as_kind(Kind.TODO_TEST) if self._goes_on is self._todo else line)
@@ -463,13 +468,13 @@ class Pytest:
     def _in_results(self, bare: bytes, line: Line) -> bool:
         if not bare.strip() and not self._logging:
             self._head = False
-            self._suppressed[Kind.BLANK] += 1
+            self._suppressed.add(Kind.BLANK, line.number)
             return True
         if self._reason is not None:
             return self._reason_goes_on(bare, line)
         if self._logging:
             return self._in_log(bare, line)
-        if self._in_head(bare):
+        if self._in_head(bare, line):
             return True
         result = grammar.result(bare)
         if result is not None:
@@ -477,7 +482,7 @@ class Pytest:
             return True
         return self._letters(bare, line) or self._half_a_result(bare, line) or self._other(bare, line)
 
-    def _in_head(self, bare: bytes) -> bool:
+    def _in_head(self, bare: bytes, line: Line) -> bool:
         """The head's own rows, and what xdist says of its workers."""
         collected = grammar.COLLECTED.fullmatch(bare)
         if collected is not None:
@@ -493,7 +498,7 @@ class Pytest:
             self._rooted = bare.startswith(grammar.ROOT)
         elif not grammar.HEADER_ROW.fullmatch(bare):
             return False
-        self._suppressed[Kind.INFORMATIONAL] += 1
+        self._suppressed.add(Kind.INFORMATIONAL, line.number)
         return True
 
     def _letters(self, bare: bytes, line: Line) -> bool:
@@ -507,7 +512,7 @@ class Pytest:
         if failing:
             self._report.lettered.append(Lettered(self._file, failing, line))
         else:
-            self._suppressed[Kind.PROGRESS] += 1
+            self._suppressed.add(Kind.PROGRESS, line.number)
         return True
 
     def _count(self, progress: Progress) -> int:
@@ -534,7 +539,7 @@ class Pytest:
             return False
         self._current = announced["id"]
         self._named_results = True
-        self._suppressed[Kind.STRUCTURE] += 1
+        self._suppressed.add(Kind.STRUCTURE, line.number)
         return True
 
     def _named(self, result: Result, line: Line) -> None:
@@ -553,7 +558,7 @@ class Pytest:
         elif kind is Kind.TODO_TEST:
             self._todo.append(line.as_kind(kind))
         else:
-            self._suppressed[kind] += 1
+            self._suppressed.add(kind, line.number)
         if result.open_reason:
             self._reason = kind
 
@@ -569,7 +574,7 @@ class Pytest:
         if kind is Kind.TODO_TEST:
             self._todo.append(line.as_kind(kind))
         else:
-            self._suppressed[kind] += 1
+            self._suppressed.add(kind, line.number)
         return True
 
     def _in_log(self, bare: bytes, line: Line) -> bool:
@@ -586,8 +591,7 @@ class Pytest:
             return self._in_results(bare, line)
         self._log.append(line)
         if len(self._log) > _MOST_LOG_LINES:
-            del self._log[0]
-            self._suppressed[Kind.PROGRAM_OUTPUT] += 1
+            self._suppressed.add(Kind.PROGRAM_OUTPUT, self._log.pop(0).number)
         return True
 
     def _end_log(self, *, failed: bool) -> list[Line]:
@@ -596,7 +600,7 @@ class Pytest:
         self._logging = False
         if failed:
             return log
-        self._suppressed[Kind.PROGRAM_OUTPUT] += len(log)
+        self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, log)
         return []
 
     def _other(self, bare: bytes, line: Line) -> bool:

@@ -16,6 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects.pytest_grammar import Counts
 from context_firewall.transcript.dialects.pytest_section import MESSAGE, PLACE, Section
@@ -145,33 +146,33 @@ class Report:
 
 
 @dataclass(slots=True)
-class Account:
-    """The settled account."""
+class Settlement:
+    """What the account comes to."""
 
+    suppressed: Account
     failures: list[Failure] = field(default_factory=list)
     unclassified: list[Line] = field(default_factory=list)
-    suppressed: Counter[Kind] = field(default_factory=Counter)
     doubts: set[Doubt] = field(default_factory=set)
     tally: Tally = Tally()
 
 
-def settled(report: Report, counts: Counts | None) -> Account:
+def settled(report: Report, counts: Counts | None, suppressed: Account) -> Settlement:
     """Put the failures together; `counts` are the closing line's, None if there is none."""
-    account = Account()
+    settlement = Settlement(suppressed)
     for error in (True, False):
-        _one_kind(report, counts, error, account)
-    _from_results(report, counts, account)
+        _one_kind(report, counts, error, settlement)
+    _from_results(report, counts, settlement)
     for section in report.sections:
-        account.suppressed[Kind.BLANK] += len(section.blanks)
+        suppressed.add_lines(Kind.BLANK, section.blanks)
     if counts is None:
-        account.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+        settlement.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
     elif not report.agrees(counts):
-        account.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
-    account.tally = _tally(report, counts, len(account.failures))
-    return account
+        settlement.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
+    settlement.tally = _tally(report, counts, len(settlement.failures))
+    return settlement
 
 
-def _one_kind(report: Report, counts: Counts | None, error: bool, account: Account) -> None:
+def _one_kind(report: Report, counts: Counts | None, error: bool, settlement: Settlement) -> None:
     """Errors, or failures: sections against entries."""
     entries = [entry for entry in report.entries if entry.error == error]
     sections = [section for section in report.sections if section.error == error]
@@ -182,35 +183,35 @@ def _one_kind(report: Report, counts: Counts | None, error: bool, account: Accou
         report.sections = [kept for kept in report.sections if kept.error != error] + sections
     for section, entry in zip(sections, pairs, strict=True):
         if entry is not None:
-            account.suppressed[Kind.RECAP] += 1
-            _once_more(section, entry, account)
+            settlement.suppressed.add(Kind.RECAP, entry.line.number)
+            _once_more(section, entry, settlement)
         failure = Failure(identity(section, entry, report), section.header, tuple(section.details))
-        account.failures.append(failure)
+        settlement.failures.append(failure)
         if entries and entry is None:
-            account.doubts.add(Doubt.RECAP_CONTRADICTION)
+            settlement.doubts.add(Doubt.RECAP_CONTRADICTION)
     if sections and spare:
-        account.doubts.add(Doubt.RECAP_CONTRADICTION)
+        settlement.doubts.add(Doubt.RECAP_CONTRADICTION)
     parts = [] if error or sections else _parts(report.loose, spare)
     if report.loose and not error and not parts:
-        account.unclassified += report.loose
-        account.doubts.add(Doubt.RECAP_CONTRADICTION)
+        settlement.unclassified += report.loose
+        settlement.doubts.add(Doubt.RECAP_CONTRADICTION)
     for i, entry in enumerate(spare):
         header = entry.line.as_kind(Kind.FAILED_TEST)
         more = [line.as_kind(detail_kind(bare(line.raw))) for line in entry.more]
         details = [*(parts[i] if parts else ()), *more]
-        account.failures.append(Failure(entry_identity(entry), header, tuple(details)))
+        settlement.failures.append(Failure(entry_identity(entry), header, tuple(details)))
 
 
-def _once_more(section: Section, entry: Entry, account: Account) -> None:
+def _once_more(section: Section, entry: Entry, settlement: Settlement) -> None:
     """The further lines of an entry repeat the section's message; any other line is somebody else's."""
     if not entry.more:
         return
     said = {bare(line.raw).removeprefix(b"E").strip() for line in section.details} | {b""}
     for line in entry.more:
         if bare(line.raw).strip() in said:
-            account.suppressed[Kind.RECAP] += 1
+            settlement.suppressed.add(Kind.RECAP, line.number)
         else:
-            account.unclassified.append(line)
+            settlement.unclassified.append(line)
 
 
 def _paired(sections: Sequence[Section], entries: Sequence[Entry]) -> tuple[list[Entry | None], list[Entry]]:
@@ -348,12 +349,12 @@ def identity(section: Section, entry: Entry | None, report: Report) -> str:
 # -- results without regions ------------------------------------------------------------------------------------------
 
 
-def _from_results(report: Report, counts: Counts | None, account: Account) -> None:
+def _from_results(report: Report, counts: Counts | None, settlement: Settlement) -> None:
     """Failing results that nothing else tells of: failures, or contested where the closing line denies them."""
-    known = Counter(failure.identity for failure in account.failures)
+    known = Counter(failure.identity for failure in settlement.failures)
     stated = None if counts is None else counts.failed + counts.errors
     by_identity: dict[str, int] = defaultdict(int)
-    for i, failure in enumerate(account.failures):
+    for i, failure in enumerate(settlement.failures):
         by_identity.setdefault(failure.identity, i)
     for named in report.named:
         name = decoded(named.id)
@@ -361,30 +362,30 @@ def _from_results(report: Report, counts: Counts | None, account: Account) -> No
         found = full if known[full] else name
         if known[found]:
             known[found] -= 1
-            account.suppressed[Kind.RECAP] += 1
+            settlement.suppressed.add(Kind.RECAP, named.line.number)
             if named.output:
-                _prepend(account.failures, by_identity[found], named.output)
-        elif stated is not None and len(account.failures) >= stated:
-            account.unclassified += (line.as_kind(Kind.UNCLASSIFIED) for line in named.output)
-            account.unclassified.append(named.line.as_kind(Kind.CONTESTED_TEST))
-            account.doubts.add(Doubt.CONTESTED_RESULTS)
+                _prepend(settlement.failures, by_identity[found], named.output)
+        elif stated is not None and len(settlement.failures) >= stated:
+            settlement.unclassified += (line.as_kind(Kind.UNCLASSIFIED) for line in named.output)
+            settlement.unclassified.append(named.line.as_kind(Kind.CONTESTED_TEST))
+            settlement.doubts.add(Doubt.CONTESTED_RESULTS)
         else:
             details = tuple(line.as_kind(Kind.FAILURE_DETAIL) for line in named.output)
-            account.failures.append(Failure(full, named.line.as_kind(Kind.FAILED_TEST), details))
+            settlement.failures.append(Failure(full, named.line.as_kind(Kind.FAILED_TEST), details))
     if not report.lettered:
         return
-    if account.failures:
-        account.suppressed[Kind.PROGRESS] += len(report.lettered)
+    if settlement.failures:
+        settlement.suppressed.add_lines(Kind.PROGRESS, (lettered.line for lettered in report.lettered))
     elif stated == 0:
-        account.unclassified += (lettered.line.as_kind(Kind.CONTESTED_TEST) for lettered in report.lettered)
-        account.doubts.add(Doubt.CONTESTED_RESULTS)
+        settlement.unclassified += (lettered.line.as_kind(Kind.CONTESTED_TEST) for lettered in report.lettered)
+        settlement.doubts.add(Doubt.CONTESTED_RESULTS)
     else:
-        account.doubts.add(Doubt.RECAP_CONTRADICTION)
+        settlement.doubts.add(Doubt.RECAP_CONTRADICTION)
         for lettered in report.lettered:
             tests = "test" if lettered.count == 1 else "tests"
             name = f"{decoded(lettered.file)}: " if lettered.file else ""
             identity_ = f"{name}{lettered.count} failing {tests}, not named"
-            account.failures.append(Failure(identity_, lettered.line.as_kind(Kind.FAILED_TEST)))
+            settlement.failures.append(Failure(identity_, lettered.line.as_kind(Kind.FAILED_TEST)))
 
 
 def _prepend(failures: list[Failure], at: int, output: Sequence[Line]) -> None:
