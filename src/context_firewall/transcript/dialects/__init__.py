@@ -1,6 +1,13 @@
 """The registry: one row a dialect. Adding one is a module, a row here, its fixtures and its page in the docs."""
 
-from context_firewall.transcript.dialects import go, node_dot, node_spec, pytest, tap
+from context_firewall.transcript.dialects import go, go_json, node_dot, node_spec, pytest, tap
 from context_firewall.transcript.machine import Dialect
 
-REGISTRY: tuple[Dialect, ...] = (tap.DIALECT, node_spec.DIALECT, node_dot.DIALECT, pytest.DIALECT, go.DIALECT)
+REGISTRY: tuple[Dialect, ...] = (
+    tap.DIALECT,
+    node_spec.DIALECT,
+    node_dot.DIALECT,
+    pytest.DIALECT,
+    go.DIALECT,
+    go_json.DIALECT,
+)

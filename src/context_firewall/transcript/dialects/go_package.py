@@ -72,6 +72,8 @@ class Package:
     """What has been read of a package whose own line has not come yet."""
 
     verbose: bool = False
+    attributed: bool = False
+    """Whether the runner itself says whose output a line is, so that no line of a test can be taken for its own."""
     open: dict[bytes, Test] = field(default_factory=dict)
     current: Test | None = None
     last: Test | None = None
@@ -114,7 +116,7 @@ class Package:
     def mute(self, output: Iterable[Held]) -> None:
         """Suppress program output, but for what looks like a result."""
         for text, line in output:
-            if result_shaped(text):
+            if not self.attributed and result_shaped(text):
                 self.contest(line)
             else:
                 self.suppressed[Kind.PROGRAM_OUTPUT] += 1
@@ -303,19 +305,36 @@ class Ledger:
         details = tuple(line.as_kind(classify_detail(text)) for text, line in messages)
         self.failures.append(Failure(decoded(name), header.as_kind(Kind.FAILED_TEST), details))
 
-    def broken_off(self, package: Package) -> bytes:
+    def absorb(self, other: "Ledger") -> None:
+        """Add the account of a package that was read apart."""
+        for name in other.packages:
+            self.meet(name)
+        self.tally.update(other.tally)
+        self.failures += other.failures
+        self.unclassified += other.unclassified
+        for kind, lines in other.marked.items():
+            self.marked[kind] += lines
+        self.suppressed.update(other.suppressed)
+        self.doubts |= other.doubts
+        self.broken += other.broken
+        self.silent |= other.silent
+        self.unmarked |= other.unmarked
+        self.verbose |= other.verbose
+        self.packages_run += other.packages_run
+
+    def broken_off(self, package: Package, name: bytes = b"") -> bytes:
         """The stream ended before the package's line. Returns the test that ran."""
         package.settle_last()
         self.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         self.silent |= not package.verbose and bool(package.failed)
         current = package.current
-        name = current.name if current is not None and current.name in package.open else b""
+        running = current.name if current is not None and current.name in package.open else b""
         self._leave(package.open.values())
         self._give_races(package)
         self.keep(package.loose)
         self._take(package)
-        self._add_failures(package, b"")
-        return name
+        self._add_failures(package, name)
+        return running
 
     def _leave(self, unfinished: Iterable[Test]) -> None:
         """Tests without a result: what they printed is all that is known."""
@@ -377,6 +396,9 @@ def _victim(package: Package, last_words: Sequence[Held]) -> Test | None:
     """
     if not package.failed:
         return None
+    for test in package.failed if package.attributed else ():
+        if any(RECOVERED in text and CRASH.match(text) for text, _ in test.output):
+            return test
     test = package.failed[-1]
     head = [(text, line) for text, line in last_words if test.header and line.number > test.header[1].number]
     if not head or not CRASH.match(head[0][0]):
