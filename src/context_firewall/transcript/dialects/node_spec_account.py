@@ -215,7 +215,7 @@ def settled(
         place is None and point.parent and point.through_child and not point.region
         for point, place in zip(points, matches, strict=True)
     ]
-    denied = totals is not None and _denied(totals, len(repeated), sum(derived), recap_read, exit_code)
+    denied = totals is not None and _denied(totals, lines, len(repeated), sum(derived), recap_read, exit_code)
     for index, point in enumerate(points):
         place, through = matches[index], derived[index]
         if through:
@@ -237,9 +237,16 @@ def settled(
     return account
 
 
-def _denied(totals: Totals, repeated: int, derived: int, recap_read: bool, exit_code: int | None) -> bool:
-    """Whether failing lines that the recap does not repeat are denied by the counts."""
+def _denied(
+    totals: Totals, lines: Lines, repeated: int, derived: int, recap_read: bool, exit_code: int | None
+) -> bool:
+    """Whether failing lines that the recap does not repeat are denied by the counts.
+
+    The counts are of tests. A parent that failed through a child and is not repeated is among them only if it is a
+    test, and no more parents are tests than there are parents beyond the counted suites.
+    """
     failed = totals.failed + totals.cancelled
     if failed == 0:
         return exit_code == 0
-    return recap_read and repeated + derived >= failed
+    tests = max(0, lines.parents.total() - totals.suites)
+    return recap_read and repeated + min(derived, tests) >= failed
