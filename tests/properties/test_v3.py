@@ -120,7 +120,9 @@ def joined(lines: list[str], end: bytes, bad: bytes) -> bytes:
 
 
 OUTPUTS = st.one_of(
-    st.builds(joined, st.lists(LINES, max_size=25), st.sampled_from([b"", b"\n"]), st.sampled_from([b"", b"", b"\xff"])),
+    st.builds(
+        joined, st.lists(LINES, max_size=25), st.sampled_from([b"", b"\n"]), st.sampled_from([b"", b"", b"\xff"])
+    ),
     st.binary(max_size=60),
 )
 RUNS = st.fixed_dictionaries(
@@ -199,7 +201,7 @@ def check_accounts(out: bytes, err: bytes, run: dict[str, Any]) -> None:
     sufficient = evidence["disposition"] == "SUFFICIENT"
     assert sufficient is (not evidence["reason_codes"])
     assert sufficient is receipt["reduction_complete"] is (not receipt["raw_evidence"]["escalation_required"])
-    assert all(count >= 0 for count in evidence["counts"].values())  # type: ignore[attr-defined]
+    assert min(v for v in evidence["counts"].values() if isinstance(v, int)) >= 0
 
 
 @FAST
@@ -294,7 +296,7 @@ from context_firewall import SourceStream, reduce_streams, serialize_packet
 for stream in sys.stdin.buffer.read().split(b"\\x00"):
     packet = reduce_streams(
         [SourceStream("stdout", len(stream), [stream])],
-        operation_id="op", source_id="s", run_id="r", raw_evidence_ref="ref", exit_code=1, policy="test-output-policy/v3",
+        operation_id="op", source_id="s", run_id="r", raw_evidence_ref="ref", exit_code=1,
     )
     sys.stdout.buffer.write(serialize_packet(packet))
 """

@@ -1,0 +1,131 @@
+"""A machine that offers lanes reads the same with and without them."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from context_firewall.transcript.dialects.node_dot import NodeDot
+from context_firewall.transcript.dialects.node_spec import NodeSpec
+from context_firewall.transcript.dialects.tap import TapMachine
+from context_firewall.transcript.facts import Transcript
+from context_firewall.transcript.reader import read_streams
+
+MACHINES = (TapMachine, NodeSpec, NodeDot)
+
+
+def unit(name: str, number: int, *, indent: str = "", kind: bool = True, refusal: str = "") -> str:
+    """A leaf as Node's TAP reporter prints it."""
+    lines = [f"# Subtest: {name}", f"{refusal}ok {number} - {name}", "  ---", "  duration_ms: 0.5"]
+    lines += ["  type: 'test'"] * kind + ["  ..."]
+    return "".join(f"{indent}{line}\n" for line in lines)
+
+
+NODE_TOTALS = "1..{n}\n# tests {n}\n# suites 0\n# pass {n}\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n"
+STREAMS = {
+    "green": "1..9\n" + "".join(f"ok {i} - cup {i}\n" for i in range(1, 10)),
+    "green with a gap": "1..9\n" + "".join(f"ok {i} - cup\n" for i in (1, 2, 3, 5, 6, 7, 8, 9, 4)),
+    "green with repeats": "1..9\n" + "".join(f"ok {i} - cup\n" for i in (1, 2, 2, 3, 4, 4, 5, 6)),
+    "green with leading noughts": "1..3\nok 01 - a\nok 02 - b\nok 03 - c\n",
+    "green with a refusal": "1..6\nok 1 - a\nok 2 - b\nnot ok 3 - c\n  d\nok 4 - e\nok 5 - f\nok 6 - g\n",
+    "green with a directive": "1..4\nok 1 - a\nok 2 - b # SKIP\nok 3 - c\nok 4 - d\n",
+    "green with a block": "1..3\nok 1 - a\nok 2 - b\n  ---\n  x: 1\n  ...\nok 3 - c\n",
+    "green over a child": "1..3\nok 1 - a\nok 2 - b\n    ok 1 - c\n    not ok 2 - d\n    1..2\nok 3 - e\n",
+    "green and cut": "1..3\nok 1 - a\nok 2 - b\nok 3 - c",
+    "two documents": "1..2\nok 1 - a\nok 2 - b\n1..2\nok 1 - c\nok 2 - d\n",
+    "trailing plans": "ok 1 - a\nok 2 - b\n1..2\nok 1 - c\nok 2 - d\n1..2\n",
+    "comments between": "1..4\nok 1 - a\n# x\n# tests 9\nok 2 - b\nok 3 - c\nok 4 - d\n",
+    "carriage returns": "1..3\r\nok 1 - a\r\nok 2 - b\r\nok 3 - c\r\n",
+    "node": "TAP version 13\n" + "".join(unit("cup", i) for i in range(1, 8)) + NODE_TOTALS.format(n=7),
+    "node 20": "TAP version 13\n" + "".join(unit("cup", i, kind=False) for i in range(1, 8)),
+    "node with a gap": "TAP version 13\n" + "".join(unit("cup", i) for i in (1, 2, 3, 5, 6, 4, 7)),
+    "node nested": "TAP version 13\n"
+    + "# Subtest: s\n"
+    + "".join(unit("cup", i, indent="    ") for i in range(1, 6))
+    + "    1..5\nok 1 - s\n  ---\n  duration_ms: 1\n  type: 'suite'\n  ...\n1..1\n",
+    "node with a refusal": "TAP version 13\n"
+    + unit("a", 1)
+    + unit("b", 2)
+    + unit("c", 3, refusal="not ")
+    + unit("d", 4)
+    + unit("e", 5),
+    "node with output": "TAP version 13\n" + unit("a", 1) + "# said\n" + unit("b", 2) + unit("c", 3),
+    "node with another name": "TAP version 13\n" + unit("a", 1) + unit("b", 2).replace("- b", "- x") + unit("c", 3),
+    "spec": "".join(f"✔ cup {i} (1.5ms)\n" for i in range(9)) + "ℹ tests 9\n",
+    "spec nested": "▶ s\n  ✔ a (1ms)\n  ✔ b (1ms)\n✔ s (3ms)\n▶ t\n  ✖ c (1ms)\n✖ t (2ms)\n",
+    "spec never closed": "▶ s\n  ✔ a (1ms)\n▶ t\n  ✔ b (1ms)\n✔ t (3ms)\n",
+    "spec in colour": "\x1b[32m✔ a \x1b[90m(1ms)\x1b[39m\x1b[39m\n✔ b (1ms)\n",
+    "dots": "....\n....\n....\n..X.\n....\n..\n",
+}
+
+
+def read(data: bytes, size: int, exit_code: int) -> Transcript:
+    """The transcript of a stream in pieces."""
+    step = size or max(1, len(data))
+    return read_streams(
+        [("stdout", [data[i : i + step] for i in range(0, len(data), step)])], exit_code=exit_code, dialect="auto"
+    )
+
+
+@pytest.fixture
+def slowly(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """A way to take the lanes from every machine."""
+
+    def closed() -> None:
+        for machine in MACHINES:
+            monkeypatch.setattr(machine, "lane", lambda self, **how: None)
+
+    return closed
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("exit_code", [0, 1])
+def test_the_slow_path_reads_the_same(name: str, exit_code: int, slowly: Callable[[], None]) -> None:
+    data = STREAMS[name].encode()
+    readings = [read(data, size, exit_code) for size in (0, 1, 13, 40)]
+    slowly()
+    slow = read(data, 0, exit_code)
+    assert all(reading == slow for reading in readings)
+
+
+def test_some_stream_takes_each_lane(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: set[str] = set()
+    for machine in MACHINES:
+        run = machine.run
+
+        def counted(self: object, *args: int, run: Callable[..., int] = run, name: str = machine.__name__) -> int:
+            count = run(self, *args)
+            if count:
+                taken.add(name)
+            return count
+
+        monkeypatch.setattr(machine, "run", counted)
+    for stream in STREAMS.values():
+        read(stream.encode(), 0, 0)
+    assert taken == {machine.__name__ for machine in MACHINES}
+
+
+NUMBERS = st.integers(1, 6)
+PARTS = st.one_of(
+    st.builds(lambda n: f"ok {n} - a\n", NUMBERS),
+    st.builds(lambda n: f"ok {n} - a\nok {n + 1} - b\nok {n + 2} - c\n", NUMBERS),
+    st.builds(lambda n: unit("a", n), NUMBERS),
+    st.builds(lambda n: unit("a", n) + unit("b", n + 1), NUMBERS),
+    st.builds(lambda n: unit("a", n, indent="    "), NUMBERS),
+    st.sampled_from(["1..3\n", "# x\n", "not ok 2 - d\n", "  ---\n", "  ...\n", "# Subtest: s\n", "    1..1\n", "\n"]),
+    st.sampled_from(
+        ["✔ a (1ms)\n", "  ✔ a (1ms)\n", "▶ s\n", "✔ s (1ms)\n", "✖ b (1ms)\n", "....\n", "TAP version 13\n"]
+    ),
+)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@given(st.lists(PARTS, max_size=12), st.sampled_from([0, 1]), st.integers(0, 30))
+def test_any_stream_is_read_the_same_without_lanes(parts: list[str], exit_code: int, size: int) -> None:
+    data = "".join(parts).encode()
+    quick = read(data, size, exit_code)
+    with pytest.MonkeyPatch.context() as patch:
+        for machine in MACHINES:
+            patch.setattr(machine, "lane", lambda self, **how: None)
+        assert read(data, 0, exit_code) == quick
