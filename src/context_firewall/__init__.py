@@ -36,11 +36,13 @@ if TYPE_CHECKING:
     from context_firewall.reduction.pipeline import (
         DEFAULT_POLICY,
         SourceStream,
+        configuration_identity,
         reduce_streams,
         reduce_test_run,
         reduce_with_value_receipt,
     )
     from context_firewall.reduction.replay import verify_packet
+    from context_firewall.transcript.noise import NoiseRule
 
 __all__ = [
     "DEFAULT_POLICY",
@@ -50,11 +52,13 @@ __all__ = [
     "Finding",
     "InvalidInput",
     "ModelEvidence",
+    "NoiseRule",
     "OutputNotWritten",
     "PayloadCeilingTooSmall",
     "SourceStream",
     "ValueReceipt",
     "__version__",
+    "configuration_identity",
     "format_indicator",
     "model_evidence_for_packet",
     "reduce_streams",
@@ -87,11 +91,13 @@ _HOMES = {
     "reduction.pipeline": (
         "DEFAULT_POLICY",
         "SourceStream",
+        "configuration_identity",
         "reduce_streams",
         "reduce_test_run",
         "reduce_with_value_receipt",
     ),
     "reduction.replay": ("verify_packet",),
+    "transcript.noise": ("NoiseRule",),
 }
 
 

@@ -30,6 +30,7 @@ from context_firewall import (
     value_receipt_for_packet,
 )
 from context_firewall.cli.channels import deliver, indicate
+from context_firewall.cli.configuration import configuration_in_force, configuration_options, preferred
 from context_firewall.cli.recognition import meant_as_envelope
 from context_firewall.cli.sources import Source, open_source
 from context_firewall.documents.test_run_input import parse_test_run_input
@@ -65,8 +66,9 @@ Exit status:
   3  only with --exit-status: not sure; read the packet's reason codes
 
 \b
-Standard output carries the packet alone, in canonical JSON (or what --emit names). Standard error carries one indicator,
-or one canonical JSON error; then nothing is on standard output and no sidecar is left behind.
+Standard output carries the packet alone, in canonical JSON (or what --emit names). Standard error
+carries one indicator, or one canonical JSON error; then nothing is on standard output and no
+sidecar is left behind.
 """
 
 
@@ -180,6 +182,7 @@ def _text(_ctx: click.Context, _option: click.Parameter, text: str | None) -> st
     metavar="PATH",
     help="Also write the model evidence (the decision evidence without the receipt) here; needs an operation id.",
 )
+@configuration_options
 @click.option("--exit-status", is_flag=True, help="Let this command's exit status follow the verdict (see below).")
 @click.pass_context
 def reduce(
@@ -203,6 +206,8 @@ def reduce(
     mechanism_revision: str | None,
     packet: str | None,
     model_evidence: str | None,
+    config_path: str | None,
+    no_config: bool,
     exit_status: bool,
 ) -> int:
     """Reduce a finished test run to its evidence packet.
@@ -211,7 +216,8 @@ def reduce(
     was left out. Where the output does not prove the verdict, the packet says so and asks for the raw evidence.
 
     What the bytes do not say (exit code, names, where the raw bytes are kept) comes from options; what is not given
-    is missing, and the packet's reason codes say so.
+    is missing, and the packet's reason codes say so. What a project always says can stand in its context-firewall.toml
+    or in [tool.context-firewall] of its pyproject.toml, with the lines that it declares to be noise.
 
     \b
     npm test >out.txt 2>err.txt; code=$?
@@ -232,9 +238,16 @@ def reduce(
     wanted = _checked_targets(
         {"--value-receipt": value_receipt, "--packet": packet, "--model-evidence": model_evidence}
     )
+    project = configuration_in_force(config_path, no_config)
+    max_bytes = preferred(ctx, "max_bytes", max_bytes, project.max_bytes)
     # A brief has a ceiling of its own; the packet that it is made from then has none.
     ceiling = None if emit == "brief" else max_bytes
-    configuration: dict[str, Any] = {"max_output_bytes": ceiling, "policy": policy, "dialect": dialect}
+    configuration: dict[str, Any] = {
+        "max_output_bytes": ceiling,
+        "policy": preferred(ctx, "policy", policy, project.policy),
+        "dialect": preferred(ctx, "dialect", dialect, project.dialect),
+        "noise": project.noise,
+    }
 
     with ExitStack() as open_sources:
         main_source, stderr_source = _opened(input_path, stderr_path, open_sources)
@@ -249,10 +262,10 @@ def reduce(
                 streams.append(SourceStream("stderr", stderr_source.byte_count, stderr_source.chunks()))
             reduced = reduce_streams(
                 streams,
-                operation_id=operation_id,
-                source_id=source_id,
-                run_id=run_id,
-                raw_evidence_ref=raw_ref,
+                operation_id=preferred(ctx, "operation_id", operation_id, project.operation_id),
+                source_id=preferred(ctx, "source_id", source_id, project.source_id),
+                run_id=preferred(ctx, "run_id", run_id, project.run_id),
+                raw_evidence_ref=preferred(ctx, "raw_ref", raw_ref, project.raw_ref),
                 exit_code=exit_code,
                 duration_ms=duration_ms,
                 interrupted=interrupted,

@@ -5,8 +5,8 @@ A corpus is data, so that any implementation can run it. A fixture is a folder a
     input.json                  the run as an envelope, or instead
     stdout.txt | stdout.bin     the raw bytes of standard output, and perhaps
     stderr.txt | stderr.bin     those of standard error
-    options.json                policy, dialect, max_output_bytes; for raw bytes also operation_id, source_id, run_id,
-                                raw_evidence_ref, exit_code, duration_ms, interrupted
+    options.json                policy, dialect, max_output_bytes, noise; for raw bytes also operation_id, source_id,
+                                run_id, raw_evidence_ref, exit_code, duration_ms, interrupted
     expected.json               the packet, or {"error": {"code": …}} with the error document but for its `message`,
                                 which is prose for people and not part of the contract
 
@@ -30,7 +30,7 @@ EXPECTED = "expected.json"
 ENVELOPE = "input.json"
 OPTIONS = "options.json"
 STREAM_FILES = {"stdout": ("stdout.txt", "stdout.bin"), "stderr": ("stderr.txt", "stderr.bin")}
-REDUCER_OPTIONS = frozenset({"policy", "dialect", "max_output_bytes"})
+REDUCER_OPTIONS = frozenset({"policy", "dialect", "max_output_bytes", "noise"})
 RUN_OPTIONS = frozenset(
     {"operation_id", "source_id", "run_id", "raw_evidence_ref", "exit_code", "duration_ms", "interrupted"}
 )

@@ -141,9 +141,7 @@ class _Parser:
         while self._next() not in ("", "|", ")"):
             parts.append(self._repeated())
         if not parts:
-            raise self._refusal(
-                "a group or a branch of a choice is empty (write ? behind what may be absent)", self._at
-            )
+            raise self._refusal("a group or a choice has an empty branch (write ? behind what may be absent)", self._at)
         return _Sequence(tuple(parts))
 
     def _repeated(self) -> _Node:

@@ -117,9 +117,7 @@ def _parsed(rule: object, key: str) -> NoiseRule:
         raise InvalidInput(f"{key} must be a prefix, or a table with prefix or regex", key=key)
     for name in rule:
         if name not in ("prefix", "regex", "stream"):
-            raise InvalidInput(
-                f"{key} has an unknown key {name!r}; known are prefix, regex, stream", key=f"{key}.{name}"
-            )
+            raise InvalidInput(f"{key}.{name} is an unknown key; known are prefix, regex, stream", key=f"{key}.{name}")
     for name, text in rule.items():
         if not isinstance(text, str):
             raise InvalidInput(f"{key}.{name} must be a string", key=f"{key}.{name}")
