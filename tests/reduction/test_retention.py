@@ -1,12 +1,14 @@
 """The ladder and its arithmetic."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from context_firewall.reduction.retention import (
     SEED_LADDER,
     RetentionPlan,
     Show,
-    smallest_ceiling,
+    least_ceiling,
+    length_under,
     smallest_fixed_point,
 )
 from context_firewall.transcript.facts import Failure, Transcript, combined
@@ -34,9 +36,14 @@ FULL_HOUSE: Transcript = replace(
 )
 
 
-def no(plan: RetentionPlan) -> bool:
+class NoRoom:
     """Nothing fits."""
-    return False
+
+    def for_whole(self, plan_for: Callable[[int], RetentionPlan], limit: int) -> int | None:
+        return None
+
+    def for_named(self, plan: RetentionPlan) -> int:
+        return 0
 
 
 def test_the_rungs_in_order() -> None:
@@ -47,7 +54,7 @@ def test_the_rungs_in_order() -> None:
 def test_every_plan_parts_the_kept_lines() -> None:
     everyone = set(range(1, 10))
     for rung, shown in zip(SEED_LADDER, ({*everyone}, set(range(1, 7)), set()), strict=True):
-        plan = rung.plan(FULL_HOUSE, no)
+        plan = rung.plan(FULL_HOUSE, NoRoom())
         assert plan is not None
         assert {one.number for one in plan.shown_lines(FULL_HOUSE)} == shown
         assert {one.number for one in plan.hidden_lines(FULL_HOUSE)} == everyone - shown
@@ -55,7 +62,7 @@ def test_every_plan_parts_the_kept_lines() -> None:
 
 def test_a_rung_without_anything_to_give_up_makes_no_plan() -> None:
     critical = replace(FULL_HOUSE, warnings=(), unclassified=(), todo=())
-    assert SEED_LADDER[1].plan(critical, no) is None
+    assert SEED_LADDER[1].plan(critical, NoRoom()) is None
 
 
 def test_failures_may_differ_in_form() -> None:
@@ -70,12 +77,15 @@ def test_the_smallest_fixed_point() -> None:
         assert all(n != base + len(str(n)) for n in range(max(0, found - 12), found))
 
 
-def test_the_smallest_ceiling_is_the_smallest() -> None:
-    def length(base: int, ceiling: int) -> int:
-        return smallest_fixed_point(base + 2 * len(str(ceiling)))
+def test_the_least_ceiling_is_the_smallest_from_which_on_a_packet_fits() -> None:
+    for weight in [*range(130), *range(900, 1100), *range(9_950, 10_050), *range(99_950, 100_050)]:
+        found = least_ceiling(weight)
+        assert all(length_under(ceiling, weight) <= ceiling for ceiling in range(found, found + 40))
+        assert length_under(found - 1, weight) > found - 1
 
-    for base in [*range(130), *range(900, 1100), *range(9_950, 10_050)]:
-        asked = 64
-        found = smallest_ceiling(length(base, asked), asked)
-        assert length(base, found) <= found
-        assert all(length(base, lower) > lower for lower in range(max(0, found - 40), found))
+
+def test_a_packet_that_a_longer_ceiling_would_not_hold_does_not_fit_a_shorter_one() -> None:
+    weight = 9_999 - len("9999") - 2 * len("9999")
+    assert length_under(9_999, weight) == 9_999
+    assert length_under(10_000, weight) > 10_000
+    assert least_ceiling(weight) == length_under(10_000, weight)

@@ -1,8 +1,23 @@
 """The brief: a packet as plain text for a model to read. A pure function of the packet.
 
-Every line of ours starts with a word, a number or a sign of ours; every line of the run starts with `| `. So nothing
-that a test prints can look like a verdict, a count, another failure or an instruction: it is data behind a fence, with
-control characters made visible. SPEC.md, section "Brief".
+A line of the run starts with `| ` (or is `|` alone, if it is blank); every other line is one of ours:
+
+    STATUS: 1 failed, 2 passed, 3 in all; exit code 1; evidence sufficient       the first line; STATUS in capitals
+    1) identity [stdout:3-9,20]                                                  a failure and where it stands
+       also identity [line 40]                                                   another with the same region
+       same text as 1)                                                           its region reads like an earlier one
+       not shown: 3 lines, 120 bytes [stdout:5-7]                                what the packet only refers to
+    ~ 4 runner frames                                                            stack frames of runner and platform
+    ~ 30 lines of context, not shown                                             source lines around the failing ones
+    + 2 more failures are not named here [stdout:50-70]
+    warning [stdout:2]                                                           or fatal, timeout, todo, unclassified
+    warning, not shown: 3 lines, 120 bytes [stdout:5-7]
+    ! REASON: what it means and what to do
+    receipt sha256:…; raw REFERENCE                                              the last line
+
+So nothing that a test prints can look like a verdict, a count, another failure or an instruction: it is data behind a
+fence or between a sign of ours and a place, with control characters made visible. The place in brackets is always the
+last one on its line, and `[-]` where no line is known. SPEC.md, section "Brief".
 """
 
 import re
@@ -14,6 +29,11 @@ from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.reasons import ADVICE
 from context_firewall.errors import PayloadCeilingTooSmall
 
+# Lines of a region that a runner repeats for orientation: counted, not shown.
+CONTEXT = "failure_context"
+# A title between two rulers of one sign, as pytest prints the header of a failure: `____ test_price ____`.
+_RULED = re.compile(r"(?P<sign>[_=―])(?P=sign)*+ (\S(?:.*\S)?) (?P=sign)++")
+
 FENCE = "| "
 
 # Lines this close belong to one range; more ranges than this are given as one.
@@ -21,27 +41,41 @@ GAP = 2
 RANGES_AT_MOST = 4
 
 # What a terminal or a reader could take for something else: C0 and C1 controls, line and paragraph separators,
-# directional and invisible formatting. A tab is text.
-UNSAFE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+# directional, annotating and invisible formatting, and the plane of invisible tags. A tab is text.
+UNSAFE = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e0fff]"
+)
 ANSI = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)|[()][A-Za-z0-9]|[=>])")
 
-# Frames of a runner or of the platform below it: "at f (node:internal/x:1:2)", "Test.run (node:…)", "at node:…", and
-# files of a test runner's own package.
+# Frames of a runner or of the platform below it, as V8 prints them: `at f (node:internal/x:1:2)`, `at node:x:1:2`,
+# `at JSON.parse (<anonymous>)`, and places in a test runner's own package. Some producers leave `at` out, put a
+# comment sign, a number or a key before it, or the place on a line of its own. A function's name has one or two words
+# (`new Promise`, `async Promise.all`, `Module.load [as x]`), so a sentence with a place in it is no frame.
+_FUNCTION = r"(?:(?:async|new) )*+[\w.$<>#]++(?: \[as [\w.$<>#]++\])?+"
+_PLATFORM = r"(?:node|ext):[^\s():]++(?::[0-9]++){1,2}+"
+_PACKAGE = (
+    r"[^\s()]*?/node_modules/(?:tape|tap|@tapjs|mocha|ava|vitest|@vitest|jest|jest-[a-z-]++|@jest|supertap|emittery)"
+    r"(?![^\s()]*?/node_modules/)/[^\s()]*?(?::[0-9]++){2}"
+)
 RUNNER_FRAME = re.compile(
-    r"\s*+(?:at )?+(?:[^()\n]*+\((?:node:[^()\s]++|ext:[^()\s]++|<anonymous>)\)|(?:async )?+node:[^\s()]++"
-    r"|[^\n]*?/node_modules/(?:tape|tap|@tapjs|mocha|ava|vitest|@vitest|jest[^/\s]*+|@jest|supertap|emittery)/[^\n]*+)(?: \{)?+"
+    rf"\s*+(?:# *+)?+(?:[0-9]++: )?+(?:(?:at:? '?+)?+(?:{_FUNCTION} )?+\((?:{_PLATFORM}|{_PACKAGE})\)"
+    rf"|at {_FUNCTION} \(<anonymous>\)|(?:new Promise|[\w$]++\.[\w.$]++) \(<anonymous>\)"
+    rf"|(?:at:? )?+(?:async )?+{_PLATFORM}|at:? (?:async )?+{_PACKAGE})(?:'| \{{)?+"
 )
 
-# What a header says besides the name: result word, number, glyph, duration.
-HEADER_WORDS = re.compile(
-    r"(?:not ok(?: [0-9]++)?(?: -)?|✖|⚠)\s*+|\s*+\([0-9.]++m?s\)$|\s*+# time=[0-9.]++m?s(?: \{)?$|\\(?=[#\\])"
-)
+# What a header says besides the name: result word, number, glyph; duration.
+_BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠)\s*+")
+_AFTER_NAME = re.compile(r"\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{)?+$")
+_ESCAPED = re.compile(r"\\(?=[#\\])")
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """How much of a packet a brief shows."""
 
+    stops: bool = True
+    """Fatal errors and timeouts with their text."""
     remarks: bool = True
     """Warnings, todo and unclassified lines with their text."""
     whole: int | None = None
@@ -57,6 +91,10 @@ class Shape:
         left_out = (
             ("PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT", not self.remarks and any("text" in line for line in remarks)),
             ("PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED", self.whole is not None and self.whole < len(failures)),
+            (
+                "PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED",
+                not self.stops and any("text" in line for line in (*evidence["fatal_errors"], *evidence["timeouts"])),
+            ),
             ("PAYLOAD_LIMIT_FAILURE_NAMES_OMITTED", self.named is not None and self.named < len(failures)),
         )
         return [code for code, is_so in left_out if is_so]
@@ -69,14 +107,14 @@ def render_brief(packet: EvidencePacket, *, max_bytes: int | None = None) -> str
     on, then names; what is left out is counted, with the lines where it stands. Raises PayloadCeilingTooSmall when not
     even the counts fit; its details name the smallest ceiling that would do.
     """
-    failures = len(packet["decision_evidence"]["failures"])
-    smallest = 0
+    draft = _Draft(packet)
+    sizes: list[int] = []
     for rung in RUNGS:
-        shape = rung(packet, max_bytes, failures)
-        text = _text(packet, shape)
-        smallest = len(text.encode())
-        if max_bytes is None or smallest <= max_bytes:
+        text = draft.text(rung(draft, max_bytes))
+        sizes.append(len(text.encode()))
+        if max_bytes is None or sizes[-1] <= max_bytes:
             return text
+    smallest = min(sizes)
     raise PayloadCeilingTooSmall(
         f"the smallest brief has {smallest} bytes",
         max_output_bytes=max_bytes,
@@ -85,55 +123,90 @@ def render_brief(packet: EvidencePacket, *, max_bytes: int | None = None) -> str
     )
 
 
-def _all(packet: EvidencePacket, ceiling: int | None, failures: int) -> Shape:
+class _Draft:
+    """A packet's brief in all its shapes: what is the same in several of them is rendered once."""
+
+    def __init__(self, packet: EvidencePacket) -> None:
+        self._packet = packet
+        self._evidence = packet["decision_evidence"]
+        self.failures = len(self._evidence["failures"])
+        self._names = [_name(number, failure) for number, failure in enumerate(self._evidence["failures"], 1)]
+        self._regions = list(_regions(self._evidence["failures"]))
+        self._context = [_context(failure) for failure in self._evidence["failures"]]
+        self._spans = [_spans(_evidence(failure)) for failure in self._evidence["failures"]]
+        self._sections: dict[tuple[str, bool], list[str]] = {}
+
+    def text(self, shape: Shape) -> str:
+        """The brief in one shape."""
+        evidence = self._evidence
+        costs = shape.costs(self._packet)
+        lines = [_verdict(self._packet, sufficient=not costs)]
+        named = self.failures if shape.named is None else shape.named
+        whole = named if shape.whole is None else min(named, shape.whole)
+        for index in range(named):
+            lines.append(self._names[index])
+            if index < whole:
+                lines += self._regions[index]
+        context = sum(self._context[:whole])
+        if context:
+            lines.append(f"~ {context} {'line' if context == 1 else 'lines'} of context, not shown")
+        if named < self.failures:
+            rest = [span for spans in self._spans[named:] for span in spans]
+            lines.append(f"+ {self.failures - named} more failures are not named here{_place(rest)}")
+        omitted = evidence.get("omitted_failures")
+        if omitted is not None:
+            place = f"[{omitted['first_line']}-{omitted['last_line']}]"
+            lines.append(f"+ {omitted['count']} more failures are not named here {place}")
+        lines += self._section("fatal", evidence["fatal_errors"], shown=shape.stops)
+        lines += self._section("timeout", evidence["timeouts"], shown=shape.stops)
+        lines += self._section("warning", evidence["warnings"], shown=shape.remarks)
+        lines += self._section("todo", evidence.get("todo", []), shown=shape.remarks)
+        lines += self._section("unclassified", evidence["unclassified_evidence"], shown=shape.remarks)
+        lines += _reasons([*evidence["reason_codes"], *costs])
+        lines.append(_receipt(self._packet))
+        return "\n".join(lines) + "\n"
+
+    def _section(self, word: str, lines: Sequence[Mapping[str, Any]], *, shown: bool) -> list[str]:
+        key = (word, shown)
+        if key not in self._sections:
+            self._sections[key] = list(_section(word, lines, shown=shown))
+        return self._sections[key]
+
+    def most(self, ceiling: int | None, limit: int, shape: Callable[[int], Shape]) -> int:
+        """The largest n in 0..limit whose shape fits, found by halving: a larger n never makes a shorter brief."""
+        low, high = 0, limit
+        while low < high:
+            middle = (low + high + 1) // 2
+            if ceiling is None or len(self.text(shape(middle)).encode()) <= ceiling:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+
+def _all(draft: _Draft, ceiling: int | None) -> Shape:
     return Shape()
 
 
-def _no_remarks(packet: EvidencePacket, ceiling: int | None, failures: int) -> Shape:
+def _no_remarks(draft: _Draft, ceiling: int | None) -> Shape:
     return Shape(remarks=False)
 
 
-def _some_regions(packet: EvidencePacket, ceiling: int | None, failures: int) -> Shape:
-    return Shape(remarks=False, whole=_most(packet, ceiling, failures, lambda n: Shape(remarks=False, whole=n)))
+def _some_regions(draft: _Draft, ceiling: int | None) -> Shape:
+    limit = max(0, draft.failures - 1)
+    return Shape(remarks=False, whole=draft.most(ceiling, limit, lambda n: Shape(remarks=False, whole=n)))
 
 
-def _some_names(packet: EvidencePacket, ceiling: int | None, failures: int) -> Shape:
-    return Shape(False, 0, _most(packet, ceiling, failures, lambda n: Shape(False, 0, n)))
+def _no_text(draft: _Draft, ceiling: int | None) -> Shape:
+    return Shape(stops=False, remarks=False, whole=0)
 
 
-RUNGS: tuple[Callable[[EvidencePacket, int | None, int], Shape], ...] = (_all, _no_remarks, _some_regions, _some_names)
+def _some_names(draft: _Draft, ceiling: int | None) -> Shape:
+    limit = max(0, draft.failures - 1)
+    return Shape(False, False, 0, draft.most(ceiling, limit, lambda n: Shape(False, False, 0, n)))
 
 
-def _most(packet: EvidencePacket, ceiling: int | None, limit: int, shape: Callable[[int], Shape]) -> int:
-    """The largest n in 0..limit whose brief fits, found by halving; 0 if none does."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if ceiling is None or len(_text(packet, shape(middle)).encode()) <= ceiling:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _text(packet: EvidencePacket, shape: Shape) -> str:
-    evidence = packet["decision_evidence"]
-    costs = shape.costs(packet)
-    lines = [_verdict(packet, sufficient=not costs)]
-    lines += _failures(evidence["failures"], shape)
-    omitted = evidence.get("omitted_failures")
-    if omitted is not None:
-        lines.append(
-            f"+ {omitted['count']} more failures are not named here: lines {omitted['first_line']}-{omitted['last_line']}"
-        )
-    lines += _section("fatal", evidence["fatal_errors"], shown=True)
-    lines += _section("timeout", evidence["timeouts"], shown=True)
-    lines += _section("warning", evidence["warnings"], shown=shape.remarks)
-    lines += _section("todo", evidence.get("todo", []), shown=shape.remarks)
-    lines += _section("unclassified", evidence["unclassified_evidence"], shown=shape.remarks)
-    lines += _reasons([*evidence["reason_codes"], *costs])
-    lines.append(_receipt(packet))
-    return "\n".join(lines) + "\n"
+RUNGS: tuple[Callable[[_Draft, int | None], Shape], ...] = (_all, _no_remarks, _some_regions, _no_text, _some_names)
 
 
 def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:
@@ -152,25 +225,19 @@ def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:
 # -- failures ---------------------------------------------------------------------------------------------------------
 
 
-def _failures(failures: Sequence[Mapping[str, Any]], shape: Shape) -> Iterator[str]:
+def _name(number: int, failure: Mapping[str, Any]) -> str:
+    """The line of a failure, and those of the failures that share its region."""
+    others = "".join(f"\n   also {safe(one['identity'])} [line {one['line']}]" for one in failure.get("also", ()))
+    return f"{number}) {safe(failure['identity'])}{_place(_evidence(failure)) or ' [-]'}{others}"
+
+
+def _regions(failures: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
+    """The lines of each failure's region; one that reads like an earlier one only says so."""
     seen: dict[tuple[str, ...], int] = {}
-    named = len(failures) if shape.named is None else shape.named
-    whole = len(failures) if shape.whole is None else shape.whole
-    for number, failure in enumerate(failures[:named], 1):
-        yield f"{number}) {safe(failure['identity'])}{_place(_evidence(failure))}"
-        for other in failure.get("also", ()):
-            yield f"   also {safe(other['identity'])} [line {other['line']}]"
-        if number > whole:
-            continue
+    for number, failure in enumerate(failures, 1):
         region = tuple(_region(failure))
-        if len(region) > 1 and region in seen:
-            yield f"   same text as {seen[region]})"
-            continue
-        seen.setdefault(region, number)
-        yield from region
-    if named < len(failures):
-        rest = [line for failure in failures[named:] for line in _evidence(failure)]
-        yield f"+ {len(failures) - named} more failures are not named here{_place(rest)}"
+        earlier = seen.setdefault(region, number) if len(region) > 1 else number
+        yield list(region) if earlier == number else [f"   same text as {earlier})"]
 
 
 def _evidence(failure: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -179,21 +246,36 @@ def _evidence(failure: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [*single, *failure.get("details", ())]
 
 
+def _context(failure: Mapping[str, Any]) -> int:
+    """How many lines of a region are there for orientation only."""
+    return sum(1 for line in failure.get("details", ()) if "text" in line and line["category"] == CONTEXT)
+
+
 def _region(failure: Mapping[str, Any]) -> Iterator[str]:
-    texts = [line["text"] for line in failure.get("details", ()) if "text" in line]
+    texts = [line["text"] for line in failure.get("details", ()) if "text" in line and line["category"] != CONTEXT]
     header = failure.get("header")
-    if header is not None and "text" in header and not _says_only_the_name(header["text"], failure["identity"]):
-        yield FENCE + safe(header["text"]).strip()
-    yield from _folded(_dedented([safe(text) for text in texts]))
+    if header is not None and "text" in header and not says_only_the_name(header["text"], failure["identity"]):
+        yield FENCE + _unruled(line_text(header["text"]).strip())
+    yield from _folded(_dedented([line_text(text) for text in texts]))
     hidden = [line for line in _evidence(failure) if "text" not in line]
     if hidden:
         yield f"   not shown: {_amount(hidden)}{_place(hidden)}"
 
 
-def _says_only_the_name(header: str, identity: str) -> bool:
-    """Whether a header holds nothing that its failure's identity does not say."""
-    words = " ".join(HEADER_WORDS.sub("", safe(header).strip()).split())
-    return bool(words) and " ".join(safe(identity).split()).endswith(words)
+def says_only_the_name(header: str, identity: str) -> bool:
+    """Whether a header holds nothing that its failure's identity does not say, save result, number and duration."""
+    ruled = _unruled(line_text(header).strip())
+    text = _AFTER_NAME.sub("", _BEFORE_NAME.sub("", ruled, count=1))
+    words, name = " ".join(_ESCAPED.sub("", text).split()), " ".join(safe(identity).split())
+    if bool(words) and (name == words or name.endswith(f" > {words}")):
+        return True
+    return ruled != header.strip() and f".{name.replace('::', '.')}".endswith(f".{words.replace('::', '.')}")
+
+
+def _unruled(text: str) -> str:
+    """A title without the ruler on both sides of it."""
+    found = _RULED.fullmatch(text)
+    return text if found is None else found[2]
 
 
 def _dedented(texts: Sequence[str]) -> list[str]:
@@ -205,14 +287,15 @@ def _dedented(texts: Sequence[str]) -> list[str]:
     texts = _without_margin(texts)
     if len(texts) > 2 and texts[0] == "---" and texts[-1] == "...":
         texts = _without_margin(texts[1:-1])
-    if texts and all(text.startswith("#") or not text for text in texts) and not texts[0].startswith("#   Failed"):
+    comments = all(text.startswith("# ") or text in ("", "#") for text in texts)
+    if texts and comments and not texts[0].startswith("#   Failed"):
         texts = _without_margin([text[1:] for text in texts])
     return texts
 
 
 def _without_margin(texts: Sequence[str]) -> list[str]:
     margin = min((len(text) - len(text.lstrip(" ")) for text in texts if text.strip()), default=0)
-    return [text[margin:].rstrip() for text in texts]
+    return [text[margin:] if text.strip() else "" for text in texts]
 
 
 def _folded(texts: Iterable[str]) -> Iterator[str]:
@@ -225,9 +308,13 @@ def _folded(texts: Iterable[str]) -> Iterator[str]:
         if frames:
             yield _counted(frames)
             frames = 0
-        yield (FENCE + text).rstrip()
+        yield _fenced(text)
     if frames:
         yield _counted(frames)
+
+
+def _fenced(text: str) -> str:
+    return FENCE + text if text.strip() else FENCE.rstrip()
 
 
 def _counted(frames: int) -> str:
@@ -243,7 +330,7 @@ def _section(word: str, lines: Sequence[Mapping[str, Any]], *, shown: bool) -> I
     for block in _blocks(texts):
         yield f"{word}{_place(block)}"
         for line in block:
-            yield (FENCE + safe(line["text"])).rstrip()
+            yield _fenced(line_text(line["text"]))
     hidden = [line for line in lines if "text" not in line] if shown else list(lines)
     if hidden:
         yield f"{word}, not shown: {_amount(hidden)}{_place(hidden)}"
@@ -268,6 +355,19 @@ def _amount(lines: Sequence[Mapping[str, Any]]) -> str:
 
 def _place(lines: Sequence[Mapping[str, Any]]) -> str:
     """Where lines stand: " [stdout:3-9,20]", with gaps of a line or two left out; empty for no lines."""
+    spans: dict[str, list[str]] = {}
+    found = _spans(lines)
+    for stream in dict.fromkeys(span["stream"] for span in found):
+        own = [(span["line"], span["last_line"]) for span in found if span["stream"] == stream]
+        if len(own) > RANGES_AT_MOST:
+            own = [(own[0][0], own[-1][1])]
+        spans[stream] = [str(a) if a == b else f"{a}-{b}" for a, b in own]
+    streams = (f"{stream}:{','.join(ranges)}" for stream, ranges in spans.items())
+    return f" [{' '.join(streams)}]" if spans else ""
+
+
+def _spans(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Lines and references, or spans of them, as spans of adjacent lines; those of one stream in order."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for line in sorted(lines, key=lambda line: line["line"]):
         first = line["line"]
@@ -277,17 +377,14 @@ def _place(lines: Sequence[Mapping[str, Any]]) -> str:
             known[-1] = (known[-1][0], max(known[-1][1], last))
         else:
             known.append((first, last))
-    if any(len(known) > RANGES_AT_MOST for known in spans.values()):
-        spans = {stream: [(known[0][0], known[-1][1])] for stream, known in spans.items()}
-    streams = (
-        f"{stream}:" + ",".join(str(a) if a == b else f"{a}-{b}" for a, b in known) for stream, known in spans.items()
-    )
-    return f" [{' '.join(streams)}]" if spans else ""
+    return [
+        {"stream": stream, "line": first, "last_line": last} for stream, known in spans.items() for first, last in known
+    ]
 
 
 def _reasons(codes: Iterable[str]) -> Iterator[str]:
     for code in dict.fromkeys(codes):
-        yield f"! {code}: {ADVICE.get(code, 'see the specification')}"
+        yield f"! {safe(code)}: {ADVICE.get(code, 'see the specification')}"
 
 
 def _receipt(packet: EvidencePacket) -> str:
@@ -302,7 +399,14 @@ def safe(text: str) -> str:
     return UNSAFE.sub(_spelled, ANSI.sub("", text))
 
 
+def line_text(text: str) -> str:
+    """The same of a source line, without the CR of a line that ends with CRLF."""
+    return safe(ANSI.sub("", text).removesuffix("\r"))
+
+
 def _spelled(match: re.Match[str]) -> str:
     known = {"\n": "\\n", "\r": "\\r"}
     code = ord(match[0])
-    return known.get(match[0]) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+    return known.get(match[0]) or (
+        f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    )

@@ -1,7 +1,7 @@
 """Transcript, verdict and plan become a packet. Nothing is decided here; everything is counted."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -16,6 +16,7 @@ from context_firewall.documents.evidence_packet import (
     FailureEvidence,
     OmittedFailures,
     Receipt,
+    SharedRegion,
     block_reference,
     line_evidence,
     line_reference,
@@ -79,24 +80,35 @@ class Reduction:
 
 def assemble(reduction: Reduction, verdict: Verdict, plan: RetentionPlan) -> EvidencePacket:
     """The packet of one plan, with its own length in it."""
-    evidence = _decision_evidence(reduction, verdict, plan)
+    evidence = decision_evidence(reduction, verdict, plan)
     evidence_bytes = canonical_bytes(evidence)
-    receipt = _receipt(reduction, verdict, plan, sha256(evidence_bytes))
-    packet: EvidencePacket = {
+    shown = Counter(line.kind for line in plan.shown_lines(reduction.transcript))
+    hidden = Counter(line.kind for line in plan.hidden_lines(reduction.transcript))
+    affected = not plan.shows_everything
+    receipt = receipt_for(reduction, verdict, shown, hidden, affected=affected, semantic_hash=sha256(evidence_bytes))
+    # The evidence is by far the largest part and is bytes already, so only the rest is serialised for its length.
+    base = length_around_evidence(reduction, receipt) + len(evidence_bytes)
+    receipt["measurements"]["reduced_bytes"] = smallest_fixed_point(base)
+    return {
         "decision_evidence": evidence,
         "operation_id": reduction.circumstances.operation_id,
         "protocol_version": PROTOCOL,
         "receipt": receipt,
     }
-    # The evidence is by far the largest part and is bytes already, so only the rest is serialised for its length:
-    # here with null for the evidence and 0 for the length, whose places the real ones take, and a final newline.
-    rest = canonical_bytes({**packet, "decision_evidence": None})
-    base = len(rest) - len("null") + len(evidence_bytes) - len("0") + len("\n")
-    receipt["measurements"]["reduced_bytes"] = smallest_fixed_point(base)
-    return packet
 
 
-def _decision_evidence(reduction: Reduction, verdict: Verdict, plan: RetentionPlan) -> DecisionEvidence:
+def length_around_evidence(reduction: Reduction, receipt: Receipt) -> int:
+    """The length of a packet with its final newline, less its evidence and the digits of its own length."""
+    around = {
+        "decision_evidence": None,
+        "operation_id": reduction.circumstances.operation_id,
+        "protocol_version": PROTOCOL,
+        "receipt": {**receipt, "measurements": {**receipt["measurements"], "reduced_bytes": 0}},
+    }
+    return len(canonical_bytes(around)) - len("null") - len("0") + len("\n")
+
+
+def decision_evidence(reduction: Reduction, verdict: Verdict, plan: RetentionPlan) -> DecisionEvidence:
     transcript, circumstances = reduction.transcript, reduction.circumstances
     tally = transcript.tally
     evidence: DecisionEvidence = {
@@ -108,7 +120,7 @@ def _decision_evidence(reduction: Reduction, verdict: Verdict, plan: RetentionPl
         },
         "disposition": verdict.disposition.value,
         "failures": _failures(transcript, plan),
-        "fatal_errors": _lines(transcript.fatal_errors, plan.stops),
+        "fatal_errors": evidence_of(transcript.fatal_errors, plan.stops),
         "process": {
             "duration_ms": circumstances.duration_ms,
             "exit_code": circumstances.exit_code,
@@ -117,18 +129,18 @@ def _decision_evidence(reduction: Reduction, verdict: Verdict, plan: RetentionPl
         "reason_codes": verdict.reason_codes,
         "source": {"id": circumstances.source_id, "run_id": circumstances.run_id},
         "status": verdict.status.value,
-        "timeouts": _lines(transcript.timeouts, plan.stops),
-        "unclassified_evidence": _lines(transcript.unclassified, plan.remarks),
-        "warnings": _lines(transcript.warnings, plan.remarks),
+        "timeouts": evidence_of(transcript.timeouts, plan.stops),
+        "unclassified_evidence": evidence_of(transcript.unclassified, plan.remarks),
+        "warnings": evidence_of(transcript.warnings, plan.remarks),
     }
     # Keys that seed packets do not have appear only where they say something.
     if tally.todo:
         evidence["counts"]["todo"] = tally.todo
-    todo = _lines(transcript.todo, plan.todo_form)
+    todo = evidence_of(transcript.todo, plan.todo_form)
     if todo:
         evidence["todo"] = todo
     if plan.named is not None and plan.named < len(transcript.failures):
-        evidence["omitted_failures"] = _omitted(transcript.failures[plan.named :])
+        evidence["omitted_failures"] = omitted_failures(transcript.failures[plan.named :])
     return evidence
 
 
@@ -136,24 +148,37 @@ def _failures(transcript: Transcript, plan: RetentionPlan) -> list[FailureEviden
     entries: dict[int, FailureEvidence] = {}
     for index, failure in enumerate(transcript.failures[: plan.named]):
         twin = plan.twin(index)
-        if twin is not None and failure.header is not None:
-            entries[twin].setdefault("also", []).append({"identity": failure.identity, "line": failure.header.number})
-            continue
-        entry: FailureEvidence = {"identity": failure.identity}
-        form = plan.form_of_failure(index)
-        if form is Show.BLOCKS:
-            region = sorted(failure.lines(), key=lambda line: (line.stream, line.number))
-            if region:
-                entry["region"] = _block(region, adjacent=_is_adjacent(region))
-        elif form is not Show.NOTHING:
-            if failure.header is not None:
-                entry["header"] = _line(failure.header, form)
-            entry["details"] = _lines(failure.details, form)
-        entries[index] = entry
+        if twin is None:
+            entries[index] = failure_entry(failure, plan.form_of_failure(index))
+        else:
+            entries[twin].setdefault("also", []).append(shared_region(failure))
     return list(entries.values())
 
 
-def _omitted(failures: Sequence[Failure]) -> OmittedFailures:
+def failure_entry(failure: Failure, form: Show) -> FailureEvidence:
+    """A failure with a region of its own."""
+    entry: FailureEvidence = {"identity": failure.identity}
+    if form is Show.BLOCKS:
+        region = sorted(failure.lines(), key=lambda line: (line.stream, line.number))
+        if region:
+            first = region[0] if failure.header is None else failure.header
+            entry["region"] = _block(region, adjacent=_is_adjacent(region), kind=first.kind)
+    elif form is not Show.NOTHING:
+        if failure.header is not None:
+            entry["header"] = _line(failure.header, form)
+        entry["details"] = evidence_of(failure.details, form)
+    return entry
+
+
+def shared_region(failure: Failure) -> SharedRegion:
+    """A failure whose region another one shows."""
+    if failure.header is None:
+        raise ValueError("a failure without a header has no place of its own, so it shares no region")
+    return {"identity": failure.identity, "line": failure.header.number}
+
+
+def omitted_failures(failures: Sequence[Failure]) -> OmittedFailures:
+    """Failures that a ceiling left unnamed, by count and digest."""
     numbers = [line.number for failure in failures for line in failure.lines()]
     accounts = [[failure.identity, *(line.sha256 for line in failure.lines())] for failure in failures]
     return {
@@ -164,7 +189,8 @@ def _omitted(failures: Sequence[Failure]) -> OmittedFailures:
     }
 
 
-def _lines(lines: Sequence[Line], form: Show) -> list[Evidence]:
+def evidence_of(lines: Sequence[Line], form: Show) -> list[Evidence]:
+    """A list of evidence in the form that a plan gives it."""
     match form:
         case Show.NOTHING:
             return []
@@ -184,10 +210,11 @@ def _line(line: Line, form: Show) -> Evidence:
     return build(line.kind.value, line.stream, line.number, line.text)
 
 
-def _block(lines: Sequence[Line], *, adjacent: bool) -> Evidence:
+def _block(lines: Sequence[Line], *, adjacent: bool, kind: Kind | None = None) -> Evidence:
+    """One reference to all the lines; `kind` is what they are together, where that is not the first one's kind."""
+    first = lines[0] if kind is None else lines[0].as_kind(kind)
     if len(lines) == 1:
-        return _line(lines[0], Show.REFERENCE)
-    first = lines[0]
+        return _line(first, Show.REFERENCE)
     texts = [(line.number, line.text) for line in lines]
     return block_reference(first.kind.value, first.stream, texts, adjacent=adjacent)
 
@@ -213,12 +240,20 @@ def _is_adjacent(lines: Sequence[Line]) -> bool:
     return all(later.number == earlier.number + 1 for earlier, later in pairwise(lines))
 
 
-def _receipt(reduction: Reduction, verdict: Verdict, plan: RetentionPlan, semantic_hash: str) -> Receipt:
+def receipt_for(
+    reduction: Reduction,
+    verdict: Verdict,
+    shown: Mapping[Kind, int],
+    hidden: Mapping[Kind, int],
+    *,
+    affected: bool,
+    semantic_hash: str,
+) -> Receipt:
+    """The receipt for showing some of the kept lines and hiding the others, both counted by kind; its length is 0."""
     transcript, circumstances, configuration = reduction.transcript, reduction.circumstances, reduction.configuration
-    shown = Counter(line.kind for line in plan.shown_lines(transcript))
     suppressed: Counter[Kind] = Counter(transcript.suppressed)
-    suppressed.update(line.kind for line in plan.hidden_lines(transcript))
-    retained_count, suppressed_count = shown.total(), suppressed.total()
+    suppressed.update(hidden)
+    retained_count, suppressed_count = sum(shown.values()), suppressed.total()
     sufficient = verdict.disposition is Disposition.SUFFICIENT
     reference = circumstances.raw_evidence_ref
     return {
@@ -236,7 +271,7 @@ def _receipt(reduction: Reduction, verdict: Verdict, plan: RetentionPlan, semant
             "suppressed_evidence_count": suppressed_count,
         },
         "payload_limit": {
-            "affected": not plan.shows_everything,
+            "affected": affected,
             "honored": True,
             "requested_bytes": configuration.max_output_bytes,
         },
@@ -254,7 +289,7 @@ def _receipt(reduction: Reduction, verdict: Verdict, plan: RetentionPlan, semant
         "reducer": {"name": REDUCER_NAME, "version": __version__},
         "reduction_complete": sufficient,
         "retained": {
-            "categories": sorted({*ALWAYS_RETAINED, *(kind.value for kind in shown)}),
+            "categories": sorted({*ALWAYS_RETAINED, *(kind.value for kind, count in shown.items() if count)}),
             "event_count": retained_count,
         },
         "semantic_payload_hash": semantic_hash,

@@ -8,6 +8,7 @@ ceiling may force. Same bytes, same options, same policy: the same packet.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypedDict
 
 from context_firewall.canonical import FramedHash
@@ -17,8 +18,16 @@ from context_firewall.documents.test_run_input import STREAM_NAMES, parse_test_r
 from context_firewall.documents.value_receipt import ValueReceipt, value_receipt_for_packet
 from context_firewall.errors import InvalidInput, PayloadCeilingTooSmall
 from context_firewall.reduction.assembly import Configuration, Reduction, StreamMeasure, assemble
-from context_firewall.reduction.retention import LADDER, SEED_LADDER, RetentionPlan, Rung, smallest_ceiling
+from context_firewall.reduction.retention import (
+    LADDER,
+    SEED_LADDER,
+    RetentionPlan,
+    Rung,
+    least_ceiling,
+    length_under,
+)
 from context_firewall.reduction.verdict import Circumstances, Disposition, Verdict, judge_v2, judge_v3
+from context_firewall.reduction.weighing import Scale
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.noise import NoiseDeclaration, parse_noise
 from context_firewall.transcript.reader import read_streams
@@ -48,9 +57,10 @@ class Policy:
     """Streams and exit code to a transcript, by the dialect and the noise that are configured."""
     judge: Callable[[Transcript, Circumstances], Verdict]
     ladder: tuple[Rung, ...]
-    exact_minimum: bool
-    """Whether a refusal names the smallest ceiling that will do. Published v2 refusals name the length of the last
-    rung's packet under the ceiling that was refused: a few bytes off, since a packet holds its ceiling."""
+    steady: bool
+    """Whether a packet fits a ceiling only if it fits every larger one, and a refusal names the smallest that will do.
+    A packet holds its ceiling, so its length varies by a few bytes: published v2 packets fit as they are, and v2
+    refusals name the length of the last rung's packet under the ceiling that was refused."""
 
 
 class PacketAndReceipt(TypedDict):
@@ -78,7 +88,7 @@ POLICIES = (
         read=_read_v2,
         judge=judge_v2,
         ladder=SEED_LADDER,
-        exact_minimum=False,
+        steady=False,
     ),
     Policy(
         revision="test-output-policy/v3",
@@ -87,7 +97,7 @@ POLICIES = (
         read=_read_v3,
         judge=judge_v3,
         ladder=LADDER,
-        exact_minimum=True,
+        steady=True,
     ),
 )
 
@@ -204,27 +214,49 @@ def configuration_identity(
     return _configuration(_policy(policy), max_output_bytes, dialect, noise).identity
 
 
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """What fits below the ceiling, with one verdict."""
+
+    scale: Scale
+    verdict: Verdict
+    fits: Callable[[int], bool]
+    """Whether a weight fits."""
+
+    def for_whole(self, plan_for: Callable[[int], RetentionPlan], limit: int) -> int | None:
+        weights = islice(self.scale.weigh_whole(self.verdict, plan_for), limit + 1)
+        return max((whole for whole, weight in enumerate(weights) if self.fits(weight)), default=None)
+
+    def for_named(self, plan: RetentionPlan) -> int:
+        return next((named for named, weight in self.scale.weigh_named(self.verdict, plan) if self.fits(weight)), 0)
+
+
 def _descend(row: Policy, reduction: Reduction) -> EvidencePacket:
     """Take the first rung whose packet fits below the ceiling."""
     ceiling = reduction.configuration.max_output_bytes
     verdict = row.judge(reduction.transcript, reduction.circumstances)
-    lengths: list[int] = []
+
+    scale = Scale(reduction)
+
+    def fits(weight: int) -> bool:
+        return ceiling is None or (least_ceiling(weight) if row.steady else length_under(ceiling, weight)) <= ceiling
+
+    weights: list[int] = []
     for rung in row.ladder:
         marked = verdict.with_reason(rung.reason)
-
-        def fits(plan: RetentionPlan, marked: Verdict = marked) -> bool:
-            return ceiling is None or _length(assemble(reduction, marked, plan)) <= ceiling
-
-        plan = rung.plan(reduction.transcript, fits)
+        plan = rung.plan(reduction.transcript, _Room(scale, marked, fits))
         if plan is None:
             continue
-        packet = assemble(reduction, marked, plan)
-        if ceiling is None or _length(packet) <= ceiling:
+        if ceiling is None:
+            return assemble(reduction, marked, plan)
+        weight = scale.weigh(marked, plan)
+        if fits(weight):
+            packet = assemble(reduction, marked, plan)
+            if packet["receipt"]["measurements"]["reduced_bytes"] != length_under(ceiling, weight):
+                raise AssertionError("a packet has not the length that its plan was weighed at")
             return packet
-        lengths.append(_length(packet))
-    if ceiling is None:
-        raise AssertionError("a ladder's first rung always has a plan")
-    smallest = min(smallest_ceiling(n, ceiling) for n in lengths) if row.exact_minimum else lengths[-1]
+        weights.append(weight)
+    smallest = min(map(least_ceiling, weights)) if row.steady else length_under(ceiling, weights[-1])
     raise PayloadCeilingTooSmall(
         f"the smallest safe packet has {smallest} bytes",
         disposition=Disposition.NEEDS_RAW_EVIDENCE.value,
@@ -234,10 +266,6 @@ def _descend(row: Policy, reduction: Reduction) -> EvidencePacket:
         raw_evidence_ref=reduction.circumstances.raw_evidence_ref,
         reason=PayloadCeilingTooSmall.code,
     )
-
-
-def _length(packet: EvidencePacket) -> int:
-    return packet["receipt"]["measurements"]["reduced_bytes"]
 
 
 def _policy(revision: str) -> Policy:

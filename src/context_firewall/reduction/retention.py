@@ -2,14 +2,16 @@
 
 A rung is a row: a name, the reason code that it adds to the verdict, and a function that makes its plan. A plan is
 data; assembly carries it out. Rungs are tried in order and the first whose packet fits is taken. A rung that has
-nothing to offer for a transcript makes no plan. `fits` tells a rung whether the packet of some plan, with the rung's
-reason, would fit; a rung that has only one plan to offer need not ask.
+nothing to offer for a transcript makes no plan. A rung that could show more or less asks the `Room` that it is given
+how much would fit, with the rung's reason; a rung that has only one plan to offer need not ask.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Protocol
 
+from context_firewall.documents.brief import says_only_the_name
 from context_firewall.reduction.verdict import Reason
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.lines import Line
@@ -89,7 +91,14 @@ class RetentionPlan:
         return found
 
 
-Fits = Callable[[RetentionPlan], bool]
+class Room(Protocol):
+    """How much fits below the ceiling, to the byte."""
+
+    def for_whole(self, plan_for: Callable[[int], RetentionPlan], limit: int) -> int | None:
+        """The largest n up to the limit for which `plan_for(n)`, which shows n failures whole, fits; None if none."""
+
+    def for_named(self, plan: RetentionPlan) -> int:
+        """How many failures, though not all, the plan can name; 0 even if that does not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,56 +107,70 @@ class Rung:
 
     name: str
     reason: Reason | None
-    plan: Callable[[Transcript, Fits], RetentionPlan | None]
+    plan: Callable[[Transcript, Room], RetentionPlan | None]
 
 
-def everything(transcript: Transcript, fits: Fits) -> RetentionPlan:
+def everything(transcript: Transcript, room: Room) -> RetentionPlan:
     """All kept lines with their text."""
     return RetentionPlan(failures=Show.TEXT, stops=Show.TEXT, remarks=Show.TEXT)
 
 
-def remarks_referenced(transcript: Transcript, fits: Fits) -> RetentionPlan | None:
+def remarks_referenced(transcript: Transcript, room: Room) -> RetentionPlan | None:
     """What is not critical by place and digest; nothing to offer where there is none of it."""
     if not (transcript.warnings or transcript.unclassified or transcript.todo):
         return None
     return RetentionPlan(failures=Show.TEXT, stops=Show.TEXT, remarks=Show.REFERENCE)
 
 
-def identities_only(transcript: Transcript, fits: Fits) -> RetentionPlan:
+def identities_only(transcript: Transcript, room: Room) -> RetentionPlan:
     """Who failed, what is not critical by place and digest, and no line of text."""
     return RetentionPlan(failures=Show.NOTHING, stops=Show.NOTHING, remarks=Show.REFERENCE)
 
 
 def shared_regions(transcript: Transcript) -> tuple[int | None, ...] | None:
-    """Which failures' details are byte for byte those of an earlier one; None when none are."""
+    """Which failures' details are byte for byte those of an earlier one; None when none are.
+
+    A failure whose header says more than its name (a directive, a message) shows it, so it is nobody's twin.
+    """
     first: dict[tuple[bytes, ...], int] = {}
     twins: list[int | None] = []
     for index, failure in enumerate(transcript.failures):
         region = tuple(line.raw for line in failure.details)
-        shown = first.setdefault(region, index) if region and failure.header is not None else index
+        shown = index
+        if region and failure.header is not None:
+            shown = first.setdefault(region, index)
+            if shown != index and not says_only_the_name(failure.header.text, failure.identity):
+                shown = index
         twins.append(None if shown == index else shown)
     return tuple(twins) if any(twin is not None for twin in twins) else None
 
 
-def everything_once(transcript: Transcript, fits: Fits) -> RetentionPlan:
+def everything_once(transcript: Transcript, room: Room) -> RetentionPlan:
     """All kept lines with their text; a region that several failures share stands once."""
-    return replace(everything(transcript, fits), shown_by=shared_regions(transcript))
+    return replace(everything(transcript, room), shown_by=shared_regions(transcript))
 
 
-def remarks_in_blocks(transcript: Transcript, fits: Fits) -> RetentionPlan | None:
+def remarks_in_blocks(transcript: Transcript, room: Room) -> RetentionPlan | None:
     """Warnings and unclassified lines as references to blocks; what is unfinished keeps its text."""
     if not (transcript.warnings or transcript.unclassified):
         return None
-    return replace(everything_once(transcript, fits), remarks=Show.BLOCKS, todo=Show.TEXT)
+    return replace(everything_once(transcript, room), remarks=Show.BLOCKS, todo=Show.TEXT)
 
 
-def remarks_digested(transcript: Transcript, fits: Fits) -> RetentionPlan | None:
+def remarks_digested(transcript: Transcript, room: Room) -> RetentionPlan | None:
     """The same with one reference a kind and stream, so that scattered noise never pushes out a failure."""
-    plan = remarks_in_blocks(transcript, fits)
+    plan = remarks_in_blocks(transcript, room)
     return None if plan is None else replace(plan, remarks=Show.DIGEST)
 
 
-def whole_regions_first(transcript: Transcript, fits: Fits) -> RetentionPlan | None:
+def todo_digested(transcript: Transcript, room: Room) -> RetentionPlan | None:
+    """And what is unfinished likewise."""
+    if not transcript.todo:
+        return None
+    return replace(everything_once(transcript, room), remarks=Show.DIGEST)
+
+
+def whole_regions_first(transcript: Transcript, room: Room) -> RetentionPlan | None:
     """As many whole failure regions as fit, from the first on; the others by identity, place and reference.
 
     The whole ones are always the first n: so a lower ceiling shows a part of what a higher one shows, never more.
@@ -156,46 +179,33 @@ def whole_regions_first(transcript: Transcript, fits: Fits) -> RetentionPlan | N
     if not count:
         return None
 
+    twins = shared_regions(transcript)
+
     def first(whole: int) -> RetentionPlan:
         forms = (Show.TEXT,) * whole + (Show.BLOCKS,) * (count - whole)
         plan = RetentionPlan(
             failures=Show.BLOCKS, stops=Show.TEXT, remarks=Show.DIGEST, todo=Show.DIGEST, failure_forms=forms
         )
-        twins = shared_regions(transcript)
         if twins is None:
             return plan
         # A region is shared only with a failure that shows it.
         return replace(plan, shown_by=tuple(t if t is not None and t < whole else None for t in twins))
 
-    if not fits(first(0)):
-        return None
-    return first(_most(count - 1, lambda whole: fits(first(whole))))
+    whole = room.for_whole(first, count - 1)
+    return None if whole is None else first(whole)
 
 
-def names_only(transcript: Transcript, fits: Fits) -> RetentionPlan:
+def names_only(transcript: Transcript, room: Room) -> RetentionPlan:
     """Who failed; everything else by place, length and digest."""
-    return RetentionPlan(failures=Show.NOTHING, stops=Show.BLOCKS, remarks=Show.DIGEST)
+    return RetentionPlan(failures=Show.NOTHING, stops=Show.DIGEST, remarks=Show.DIGEST)
 
 
-def as_many_names_as_fit(transcript: Transcript, fits: Fits) -> RetentionPlan | None:
+def as_many_names_as_fit(transcript: Transcript, room: Room) -> RetentionPlan | None:
     """The first failures by name, the others by count and digest."""
     if not transcript.failures:
         return None
-    plan = replace(names_only(transcript, fits), stops=Show.DIGEST)
-    named = _most(len(transcript.failures) - 1, lambda n: fits(replace(plan, named=n)))
-    return replace(plan, named=named)
-
-
-def _most(limit: int, holds: Callable[[int], bool]) -> int:
-    """The largest n in 0..limit for which `holds`, which is true up to some n and false from there on; 0 if none."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if holds(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    plan = names_only(transcript, room)
+    return replace(plan, named=room.for_named(plan))
 
 
 FULL = Rung("full", None, everything)
@@ -209,6 +219,7 @@ LADDER = (
     Rung("full", None, everything_once),
     Rung("references", Reason.PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT, remarks_in_blocks),
     Rung("digests", Reason.PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT, remarks_digested),
+    Rung("todo digests", Reason.PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT, todo_digested),
     Rung("graded", Reason.PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED, whole_regions_first),
     Rung("compact", Reason.PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED, names_only),
     Rung("counted", Reason.PAYLOAD_LIMIT_FAILURE_NAMES_OMITTED, as_many_names_as_fit),
@@ -224,15 +235,20 @@ def smallest_fixed_point(base: int) -> int:
     return base + digits
 
 
-def smallest_ceiling(reduced_bytes: int, ceiling: int) -> int:
-    """The smallest ceiling below which a plan fits whose packet has `reduced_bytes` bytes under `ceiling`.
+def length_under(ceiling: int | None, weight: int) -> int:
+    """The length of a packet under a ceiling, which stands in it twice; `weight` is all but these digits."""
+    return smallest_fixed_point(weight + 2 * len("null" if ceiling is None else str(ceiling)))
 
-    A packet holds its ceiling twice (configuration and payload limit), so a ceiling with more digits makes it longer.
+
+def least_ceiling(weight: int) -> int:
+    """The smallest ceiling from which on a packet of that weight fits.
+
+    A ceiling with more digits makes the packet longer. So one that fits 9,999 bytes to the byte is too long for 10,000;
+    it does not count as fitting, lest a lower ceiling show more than a higher one.
     """
-    base = reduced_bytes - len(str(reduced_bytes)) - 2 * len(str(ceiling))
     digits = 1
-    while True:
-        smallest = max(smallest_fixed_point(base + 2 * digits), int(10 ** (digits - 1)))
-        if len(str(smallest)) == digits:
-            return smallest
+    while length_under(int(10**digits), weight) > int(10**digits):
         digits += 1
+    # From the first ceiling with one digit more on it always fits; how much earlier?
+    lowest, highest = int(10 ** (digits - 1)), int(10**digits)
+    return min(max(lowest, length_under(lowest, weight)), highest)
