@@ -94,6 +94,18 @@ def test_the_json_report(folder: Path) -> None:
     assert [finding["field"] for finding in receipt["findings"]] == ["packet"]
 
 
+def test_noise_is_declared_by_the_projects_configuration(folder: Path) -> None:
+    (folder / "context-firewall.toml").write_text('noise = ["listening"]\n')
+    made = run("reduce", "--input", "out.txt", "--stderr", "err.txt", "--exit-code", "1", folder=folder)
+    (folder / "quiet.json").write_bytes(made.stdout)
+    streams = ("--raw", "out.txt", "--stderr", "err.txt")
+    for packet in ("packet.json", "quiet.json"):  # made without the declaration, and with it
+        assert run("verify", packet, *streams, folder=folder).status == 0
+    ended = run("verify", "quiet.json", *streams, "--no-config", folder=folder)
+    assert ended.status == 1
+    assert b"  receipt.configuration.identity: " in ended.stdout
+
+
 def test_a_file_that_holds_commands_for_a_terminal(folder: Path) -> None:
     packet = json.loads((folder / "packet.json").read_bytes())
     packet["\x1b[2J\nverified"] = "\x1b[31m"

@@ -1,11 +1,13 @@
 """`context-firewall verify`: is a packet what it says it is, and do its companions belong to it?"""
 
+from collections.abc import Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
 from context_firewall.cli.channels import deliver, shown_path
+from context_firewall.cli.configuration import configuration_in_force, configuration_options
 from context_firewall.cli.sources import open_source
 from context_firewall.errors import InvalidInput
 
@@ -59,6 +61,7 @@ class Report(TypedDict):
 @click.option("--value-receipt", metavar="PATH", help="Check that this value receipt belongs to the packet.")
 @click.option("--model-evidence", metavar="PATH", help="Check that this model evidence belongs to the packet.")
 @click.option("--brief", metavar="PATH", help="Check that this brief belongs to the packet.")
+@configuration_options
 @click.option("--json", "as_json", is_flag=True, help="Print a canonical JSON report.")
 def verify(
     *,
@@ -69,6 +72,8 @@ def verify(
     value_receipt: str | None,
     model_evidence: str | None,
     brief: str | None,
+    config_path: str | None,
+    no_config: bool,
     as_json: bool,
 ) -> int:
     """Check that a packet is what it says it is.
@@ -76,7 +81,8 @@ def verify(
     Alone, the packet is checked against itself: canonical bytes, shape, every digest and count that follows from the
     rest, the verdict from the facts. With the raw bytes, every line it shows or refers to is looked up, and the bytes
     are reduced once more under the recorded policy and ceiling: the outcome must be the same, byte for byte. With the
-    envelope, so must be what the caller said of the run.
+    envelope, so must be what the caller said of the run. Of a packet that was made with declared noise, the project's
+    configuration says which.
 
     \b
     context-firewall verify packet.json
@@ -98,7 +104,7 @@ def verify(
     if sum(path == "-" for path in paths.values()) > 1:
         raise InvalidInput("standard input can be one file only", option="PACKET")
     held = {option: _read(option, path) for option, path in paths.items() if path is not None}
-    report = _report(held, paths)
+    report = _report(held, paths, configuration_in_force(config_path, no_config).noise)
     deliver(_serialized(report) if as_json else _readable(report))
     return 0 if report["verified"] else 1
 
@@ -108,7 +114,7 @@ def _read(option: str, path: str) -> bytes:
         return source.read()
 
 
-def _report(held: dict[str, bytes], paths: dict[str, str | None]) -> Report:
+def _report(held: dict[str, bytes], paths: dict[str, str | None], noise: Sequence[Any]) -> Report:
     from context_firewall import verify_brief, verify_model_evidence, verify_value_receipt
     from context_firewall.documents.test_run_input import STREAM_NAMES
     from context_firewall.reduction.replay import examine
@@ -116,7 +122,7 @@ def _report(held: dict[str, bytes], paths: dict[str, str | None]) -> Report:
     packet = held["PACKET"]
     names = dict(zip(("--raw", "--stderr"), STREAM_NAMES, strict=True))
     streams = {name: held[option] for option, name in names.items() if option in held}
-    examination = examine(packet, streams=streams or None, envelope=held.get("--envelope"))
+    examination = examine(packet, streams=streams or None, envelope=held.get("--envelope"), noise=noise)
 
     def about(option: str, document: str, findings: "list[Finding]") -> DocumentReport:
         return {"document": document, "findings": findings, "path": shown_path(paths[option] or "")}

@@ -58,7 +58,7 @@ def verify_packet(
     The packet is given as its bytes or text, whose canonical form is then checked too, or as a mapping. With `streams`
     (name to bytes, or objects like `SourceStream`) every digest and place is checked against the bytes, and the run is
     reduced again; with `envelope`, which has the streams in it, also what the caller said of the run. `noise` are the
-    lines that were declared as noise, if any were: a packet holds only their digest. What a packet alone cannot vouch
+    lines that may have been declared as noise: a packet holds only their digest. What a packet alone cannot vouch
     for is told in `documents.verification`.
 
     Raises InvalidInput when the packet is not a JSON object, the envelope is none, or both kinds of bytes are given.
@@ -96,8 +96,8 @@ def examine(
 
 def known_options(noise: Sequence[Any] = ()) -> list[dict[str, Any]]:
     """The options beside policy and ceiling that a packet may have been made with, as the reducer takes them."""
-    declared: dict[str, Any] = {"noise": noise} if noise else {}
-    return [{**declared, **named} for named in ({}, *({"dialect": dialect.name} for dialect in REGISTRY))]
+    named: list[dict[str, Any]] = [{}, *({"dialect": dialect.name} for dialect in REGISTRY)]
+    return [*named, *({**one, "noise": noise} for one in named)] if noise else named
 
 
 def configured(options: Mapping[str, Any]) -> dict[str, Any]:
