@@ -35,6 +35,12 @@ class Account:
         """Suppress lines that were held until now."""
         self.add(kind, *(line.number for line in lines))
 
+    def add_range(self, kind: Kind, first: int, count: int) -> None:
+        """Suppress `count` adjacent lines from number `first` on."""
+        self.counts[kind] += count
+        if self.fates is not None:
+            self.fates.update(dict.fromkeys(range(first, first + count), kind))
+
     def add_many(self, kind: Kind, count: int) -> None:
         """Suppress a run of lines that a lane took; a traced reading takes none."""
         self.counts[kind] += count

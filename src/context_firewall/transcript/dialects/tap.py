@@ -7,8 +7,8 @@ not close or add up is a doubt.
 """
 
 import re
-from collections import Counter
 
+from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import tap_grammar as grammar
 from context_firewall.transcript.dialects import tap_lanes as lanes
@@ -49,9 +49,7 @@ INFORMATIONAL_TOTALS = frozenset({"suites", "cancelled", "todo"})
 
 def tap_shaped(text: bytes) -> bool:
     """Whether a line without its indentation has the form of a point, plan, version or bail-out."""
-    return any(
-        rule.fullmatch(text) for rule in (grammar.POINT, grammar.PLAN, grammar.VERSION, grammar.BAIL_OUT)
-    )
+    return any(rule.fullmatch(text) for rule in (grammar.POINT, grammar.PLAN, grammar.VERSION, grammar.BAIL_OUT))
 
 
 def _counts(units: lanes.Units, *, root: bool) -> Counts:
@@ -76,7 +74,7 @@ class TapMachine:
 
     def __init__(self, stream: str) -> None:
         self._stream = stream
-        self._suppressed: Counter[Kind] = Counter()
+        self._suppressed = Account()
         self._fatal_errors: list[Line] = []
         self._timeouts: list[Line] = []
         self._warnings: list[Line] = []
@@ -116,10 +114,16 @@ class TapMachine:
             return self._yaml_run(point, block, start, stop, number)
         return (self._node_run if self._document.node else self._plain_run)(block, start, stop, number)
 
+    def _look_for_hidden(self, block: bytes, start: int, stop: int) -> None:
+        """What `line` asks of each line, asked of a run."""
+        if lanes.hides(block, start, stop):
+            self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+
     def _yaml_run(self, point: Point, block: bytes, start: int, stop: int, number: int) -> int:
         """Lines inside a YAML block."""
         if not point.keeps:
             lines = block.count(b"\n", start, stop)
+            point.muted_from = point.muted_from or number
             point.muted += lines
         else:
             region = block[start : stop - 1].split(b"\n")
@@ -138,6 +142,7 @@ class TapMachine:
         tests = lanes.numbers_in_order(block, start, stop, due)
         if not tests or (due == 1 and frame.plan_after > 0):
             return 0  # a first point after a plan may begin another document
+        self._look_for_hidden(block, start, stop)
         if not self._document.pytest:
             self._document.pytest = lanes.has_pytest_name(block, start, stop)
         last = block.rfind(b"\n", start, stop - 1) + 1
@@ -147,11 +152,12 @@ class TapMachine:
         stretch = frame.numbering.runs[-1]
         stretch.last += tests
         stretch.harvest.points += tests
+        frame.numbering.points += tests
         counts = stretch.harvest.counts
         for view in (counts.top, counts.leaves, counts.tests):
             view[PASSED] += tests
         counts.files[PASSED] += pathless
-        self._suppressed[Kind.SUCCESSFUL_TEST] += tests
+        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, tests)
         raw = block[last : stop - 1]
         self.line(bare(raw), raw, number + tests)
         return tests + 1
@@ -170,6 +176,7 @@ class TapMachine:
         unit = before and lanes.units(block, last, stop, frame.indent, due + before.top)
         if before is None or unit is None:
             return 0
+        self._look_for_hidden(block, start, stop)
         if root:
             self._point_follows()
         self._mute_comments()
@@ -177,6 +184,7 @@ class TapMachine:
         stretch = frame.numbering.runs[-1]
         stretch.last += before.top
         stretch.harvest.points += before.top
+        frame.numbering.points += before.top
         stretch.harvest.counts.add(_counts(before, root=root))
         # The last point's header and what follows it are accounted for when it is settled.
         at = block.rfind(b"\n%bok " % margin, start, stop) + 1
@@ -184,27 +192,33 @@ class TapMachine:
         muted = block.count(b"\n", end + 1, stop)
         lines = block.count(b"\n", start, stop)
         points, parents = before.points + unit.points, before.parents + unit.parents
-        self._suppressed[Kind.SUCCESSFUL_TEST] += points - 1
-        self._suppressed[Kind.STRUCTURE] += points + parents
-        self._suppressed[Kind.TEST_DETAIL] += lines - 2 * points - parents - muted
+        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, points - 1)
+        self._suppressed.add_many(Kind.STRUCTURE, points + parents)
+        self._suppressed.add_many(Kind.TEST_DETAIL, lines - 2 * points - parents - muted)
         raw = block[at:end]
         header = Line(self._stream, number + lines - muted - 1, Kind.SUCCESSFUL_TEST, raw)
         description = grammar.described(raw.partition(b" - ")[2], ok=True)
-        point = Point(header, True, due + before.top, description, PASSED, muted=muted)
+        point = Point(header, True, due + before.top, description, PASSED, muted=muted, muted_from=header.number + 1)
         point.yaml_indent, point.yaml_seen = margin + b"  ", True
         point.suite = block.find(lanes.SUITE, end, stop) >= 0
         if unit.children:
             point.child = child = Frame(frame.indent + STEP, description.name, declared=True, plan=unit.children)
+            child.numbering.points = unit.children
             child.numbering.runs[0] = Run(1, unit.children, Harvest(unit.children, _below(unit, 1, int(point.suite))))
         frame.point = point
         self._number = number + lines - 1
         return lines
+
+    def trace(self) -> None:
+        self._suppressed.trace()
 
     def cut(self) -> None:
         self._cut = True
 
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         self._number = number
+        if grammar.HIDDEN.search(bare):
+            self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
         frame = self._frames[-1]
         point = frame.point
         if number == 1 and bare.startswith(b"\xef\xbb\xbf"):
@@ -238,7 +252,7 @@ class TapMachine:
         current = self._current_test()
         self._end_document()
         tally, failures, todo, doubts, standing = Tally(), list[Failure](), list[Line](), set[Doubt](), 0
-        suppressed, fatal_errors, unclassified = Counter(self._suppressed), self._fatal_errors, self._unclassified
+        fatal_errors, unclassified = self._fatal_errors, self._unclassified
         settlements = [settle(document) for document in self._ended]
         best = max(settlement.rank for settlement in settlements)
         for document, settlement in zip(self._ended, settlements, strict=True):
@@ -248,7 +262,8 @@ class TapMachine:
             failures += out.failures
             todo += out.todo
             doubts |= out.doubts
-            suppressed.update(out.suppressed)
+            for kind, lines in out.suppressed:
+                self._suppressed.add_lines(kind, lines)
             fatal_errors = fatal_errors + out.fatal_errors
             unclassified = unclassified + out.unclassified
             standing = max(standing, out.standing)
@@ -257,7 +272,7 @@ class TapMachine:
             if explains:
                 unclassified = unclassified + list(document.comments)
             else:
-                suppressed[Kind.PROGRAM_OUTPUT] += len(document.comments)
+                self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, document.comments)
         return Reading(
             tally=tally,
             failures=tuple(failures),
@@ -266,7 +281,8 @@ class TapMachine:
             warnings=tuple(self._warnings),
             unclassified=tuple(sorted(unclassified, key=lambda line: line.number)),
             todo=tuple(sorted(todo, key=lambda line: line.number)),
-            suppressed={kind: n for kind, n in suppressed.items() if n},
+            suppressed=self._suppressed.totals(),
+            fates=self._suppressed.fates,
             doubts=frozenset(doubts),
             has_results=any(document.begun for document in self._ended),
             standing=standing,
@@ -290,7 +306,9 @@ class TapMachine:
         indent = opening[1]
         if b"\t" not in indent and len(indent) <= frame.indent:
             return False
-        if any(line.kind is not Kind.FAILURE_DETAIL or not line.raw.lstrip().startswith(b"#") for line in point.details):
+        if any(
+            line.kind is not Kind.FAILURE_DETAIL or not line.raw.lstrip().startswith(b"#") for line in point.details
+        ):
             return False  # plain text stands between: a message that holds three dashes
         point.yaml_indent, point.yaml_open, point.yaml_seen = indent, True, True
         self._yaml_content(point, bare, raw, number)
@@ -300,6 +318,7 @@ class TapMachine:
         if point.keeps:
             point.details.append(Line(self._stream, number, classify_detail(bare), raw))
         else:
+            point.muted_from = point.muted_from or number
             point.muted += 1
 
     def _in_yaml(self, frame: Frame, point: Point, bare: bytes, raw: bytes, number: int) -> bool:
@@ -340,7 +359,7 @@ class TapMachine:
         if point is not None and point.takes_details and point.details and not self._document.trailer:
             point.details.append(Line(self._stream, number, Kind.FAILURE_DETAIL, raw))
         else:
-            self._suppressed[Kind.BLANK] += 1
+            self._suppressed.add(Kind.BLANK, number)
         return True
 
     def _here(self, frame: Frame, text: bytes, raw: bytes, number: int) -> bool:
@@ -357,12 +376,12 @@ class TapMachine:
             self._settle(frame)
             self._document.bailed.append(Line(self._stream, number, Kind.FATAL_ERROR, raw))
         elif rule := grammar.PRAGMA.fullmatch(text):
-            self._suppressed[Kind.STRUCTURE] += 1
+            self._suppressed.add(Kind.STRUCTURE, self._number)
             if rule[2] == b"strict" and frame is self._document.root:  # a subtest's pragma ends with it
                 self._document.strict = rule[1] == b"+"
         elif text == b"{" and frame.point is not None and frame.point.child is None:
             self._open_buffered(frame, frame.point)
-            self._suppressed[Kind.STRUCTURE] += 1
+            self._suppressed.add(Kind.STRUCTURE, self._number)
         else:
             return self._unknown(frame, text, raw, number, marked=frame.indent == 0)
         return True
@@ -378,10 +397,11 @@ class TapMachine:
         if point is not None and point.takes_details and frame.subtest is None:
             if not (step == STEP and grammar.PLAN.fullmatch(text)):
                 return self._detail(point, bare, raw, number)
-        elif text.startswith(b"#") and not (step == STEP and grammar.SUBTEST.fullmatch(text)):
-            if not (step == STEP and frame.subtest is not None):
-                self._comment(frame, text, raw, number, nested=True)
-                return True
+        elif text.startswith(b"#") and not (
+            step == STEP and (frame.subtest is not None or grammar.SUBTEST.fullmatch(text))
+        ):
+            self._comment(frame, text, raw, number, nested=True)
+            return True
         if step % STEP == 0 and self._opens_child(text) and self._may_open(frame, step, text):
             self._settle(frame)
             for margin in range(frame.indent + STEP, indent + STEP, STEP):
@@ -432,7 +452,7 @@ class TapMachine:
                 self._orphan(innermost)
             self._frames.pop()
             self._document.buffered = True
-            self._suppressed[Kind.STRUCTURE] += 1
+            self._suppressed.add(Kind.STRUCTURE, self._number)
             return True
         closes = tap_shaped(text) or grammar.SUBTEST.fullmatch(text) is not None
         if closes and innermost.buffered and depth == len(self._frames) - 2 and not self._document.buffered:
@@ -472,10 +492,14 @@ class TapMachine:
                 self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
             point.child = child
             self._document.timed_parents |= description.timed
-        elif frame.subtest is not None and not frame.declared and not frame.numbering.points and frame.indent:
+        elif (
+            frame.subtest is not None
+            and frame.subtest not in (description.name, description.whole)
+            and not (frame.declared or frame.numbering.points)
+            and frame.indent
+        ):
             # The comment stood inside the child that it names: this is the child's first point.
-            if frame.subtest not in (description.name, description.whole):
-                frame.name, frame.declared = frame.subtest, True
+            frame.name, frame.declared = frame.subtest, True
         frame.subtest = None
         if self._document.comments:
             point.before = list(self._document.comments)
@@ -493,7 +517,7 @@ class TapMachine:
 
     def _plan(self, frame: Frame, rule: re.Match[bytes]) -> None:
         self._settle(frame)
-        self._suppressed[Kind.STRUCTURE] += 1
+        self._suppressed.add(Kind.STRUCTURE, self._number)
         first, last = int(rule[1]), int(rule[2])
         root = len(self._frames) == 1
         if frame.finished is not None:
@@ -513,7 +537,7 @@ class TapMachine:
         frame.plan_after = frame.numbering.points
 
     def _version(self, frame: Frame, version: int) -> None:
-        self._suppressed[Kind.STRUCTURE] += 1
+        self._suppressed.add(Kind.STRUCTURE, self._number)
         if frame.indent:
             return  # a subtest may be a whole document of its own
         self._settle(frame)
@@ -535,7 +559,7 @@ class TapMachine:
                 self._orphan(frame)
             self._document.announced = True
             frame.subtest = grammar.described(subtest[1] or b"").whole
-            self._suppressed[Kind.STRUCTURE] += 1
+            self._suppressed.add(Kind.STRUCTURE, self._number)
             return
         line = Line(self._stream, number, Kind.PROGRAM_OUTPUT, raw)
         if root and not nested and self._total(text, line, point):
@@ -547,8 +571,7 @@ class TapMachine:
             self._document.heading = text[1:].strip()
         self._document.comments.append(line)
         if len(self._document.comments) > OUTPUT_HELD:
-            self._document.comments.popleft()
-            self._suppressed[Kind.PROGRAM_OUTPUT] += 1
+            self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, [self._document.comments.popleft()])
 
     def _total(self, text: bytes, line: Line, point: Point | None) -> bool:
         """Take a total. It counts only if no point follows; until then it may be a test's own output."""
@@ -572,7 +595,7 @@ class TapMachine:
         """The totals read so far were no trailer: give their lines back to whom they belong."""
         for line, owner in self._trailer_lines:
             if owner is None:
-                self._suppressed[Kind.PROGRAM_OUTPUT] += 1
+                self._suppressed.add(Kind.PROGRAM_OUTPUT, line.number)
             else:
                 owner.details.append(line.as_kind(Kind.FAILURE_DETAIL))
         self._trailer_lines.clear()
@@ -603,7 +626,7 @@ class TapMachine:
         return False
 
     def _mute_comments(self) -> None:
-        self._suppressed[Kind.PROGRAM_OUTPUT] += len(self._document.comments)
+        self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, self._document.comments)
         self._document.comments.clear()
 
     # -- closing --------------------------------------------------------------------------------------------------
@@ -644,17 +667,18 @@ class TapMachine:
             # Node prints a file's own output before its point, Test::More a subtest's complaint inside it.
             own.details[:0] = point.before
         else:
-            self._suppressed[Kind.PROGRAM_OUTPUT] += len(point.before)
+            self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, point.before)
         if derived:
-            self._suppressed[Kind.DERIVED_FAILURE] += 1 + len(own.details)
+            self._suppressed.add_lines(Kind.DERIVED_FAILURE, (own.header, *own.details))
         elif point.status == FAILED:
             harvest.failures.append(own)
         elif point.status == TODO or not point.ok:
             harvest.excused.append(own)
         elif not holds:
-            self._suppressed[point.line.kind] += 1
-        self._suppressed[Kind.TEST_DETAIL] += point.muted
+            self._suppressed.add(point.line.kind, point.line.number)
+        self._suppressed.add_range(Kind.TEST_DETAIL, point.muted_from, point.muted)
         stretch.harvest.add(harvest)
+        frame.numbering.points += 1
 
     def _of_child(self, child: Frame, point: Point) -> Harvest:
         """What a closed subtest brings to its point, with the point's name before each path."""
@@ -664,7 +688,7 @@ class TapMachine:
             draft.path.insert(0, name)
         for run in child.numbering.stretches():
             if run.header is not None:
-                self._suppressed[run.header.kind] += 1
+                self._suppressed.add(run.header.kind, run.header.number)
         if point.ok and point.status == PASSED:
             if below.failures:
                 self._document.doubts.add(Doubt.TREE_CONTRADICTION)
@@ -735,7 +759,7 @@ class TapMachine:
             draft.number = frame.numbering.runs[-1].last
         for run in child.numbering.stretches():
             if run.header is not None:
-                self._suppressed[run.header.kind] += 1
+                self._suppressed.add(run.header.kind, run.header.number)
         below.counts.top = [0, 0, 0, 0]
         below.counts.files = [0, 0, 0, 0]
         below.points = 0
@@ -759,7 +783,7 @@ class TapMachine:
         if document.root.finished is not None:
             self._orphan(document.root)
         for line, _ in self._trailer_lines:
-            self._suppressed[line.kind] += 1
+            self._suppressed.add(line.kind, line.number)
         self._trailer_lines.clear()
         self._ended.append(document)
 
@@ -779,6 +803,3 @@ DIALECT = Dialect(
     ),
     begin=TapMachine,
 )
-
-
-

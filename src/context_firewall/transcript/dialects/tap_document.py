@@ -4,7 +4,7 @@ Plan, numbers, points, trailer and exit status must tell one story. Where they d
 the points, a plan wins over numbers outside it, and what they deny is kept as contested evidence.
 """
 
-from collections import Counter, deque
+from collections import deque
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -102,7 +102,8 @@ class Outcome:
     todo: list[Line] = field(default_factory=list)
     fatal_errors: list[Line] = field(default_factory=list)
     unclassified: list[Line] = field(default_factory=list)
-    suppressed: Counter[Kind] = field(default_factory=Counter)
+    suppressed: list[tuple[Kind, list[Line]]] = field(default_factory=list)
+    """Lines that need not be kept after all, kind by kind."""
     doubts: set[Doubt] = field(default_factory=set)
     standing: int = 0
 
@@ -136,13 +137,14 @@ def settle(document: Document) -> Settlement:
     """Find the points that plan and totals speak of: all of them, or those that stand in sequence."""
     numbering, plan, stated = document.root.numbering, document.root.plan, document.stated()
     every = tuple(numbering.stretches())
+    foreign = {id(run) for run in numbering.foreign}
     outside = tuple(
         run
         for run in every
-        if run.harvest.points
-        and (any(run is other for other in numbering.foreign) or (plan is not None and not 1 <= run.first <= plan))
+        if run.harvest.points and (id(run) in foreign or (plan is not None and not 1 <= run.first <= plan))
     )
-    inside = tuple(run for run in every if not any(run is other for other in outside))
+    gone = {id(run) for run in outside}
+    inside = tuple(run for run in every if id(run) not in gone)
     consistent = all(len(set(values)) == 1 for values in document.trailer.values())
     choices = ((every, ()), (inside, outside))
     # Totals alone may fit by chance; the choice that also meets the plan comes first.
@@ -185,13 +187,14 @@ def reconcile(document: Document, settlement: Settlement, exit_code: int | None,
     gone = [draft for run in refused for draft in (*run.harvest.failures, *run.harvest.excused)] + overruled
     for draft in gone:
         out.unclassified += contested(draft)
+    denied_runs = {id(run) for run in refused}
     for run in document.root.numbering.stretches():
         if run.header is None:
             continue
-        if any(run is other for other in refused):
+        if id(run) in denied_runs:
             out.unclassified.append(run.header.as_kind(Kind.CONTESTED_TEST))
         else:
-            out.suppressed[run.header.kind] += 1
+            out.suppressed.append((run.header.kind, [run.header]))
     if gone or any(run.harvest.points for run in refused):
         out.doubts.add(Doubt.CONTESTED_RESULTS)
     drafts = [(draft, False) for draft in failures]
@@ -200,7 +203,7 @@ def reconcile(document: Document, settlement: Settlement, exit_code: int | None,
             drafts.append((draft, True))
         else:
             out.todo.append(draft.header)
-            out.suppressed[Kind.TEST_DETAIL] += len(draft.details)
+            out.suppressed.append((Kind.TEST_DETAIL, draft.details))
     for draft, promoted in sorted(drafts, key=lambda pair: pair[0].header.number):
         out.failures.append(_failure(document, draft, promoted=promoted))
     out.fatal_errors += document.bailed

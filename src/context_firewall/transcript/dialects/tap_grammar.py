@@ -22,6 +22,12 @@ POINT = re.compile(rb"(not )?+ok(?:[ \t]++([0-9]++)(?=[ \t]|\Z))?+(?:[ \t]++(?:-
 # "Bail out!" with a reason; case-insensitive in 14. Nothing after it can make the run pass.
 BAIL_OUT = re.compile(rb"(?i)Bail out!(.*+)")
 
+# A lone CR, NEL or U+2028/2029 ends no line, but a reader's eye and other parsers may think so: what looks like TAP
+# behind one is not read, so the document is not trusted.
+HIDDEN = re.compile(
+    rb"(?:\r|\xc2\x85|\xe2\x80[\xa8\xa9]) *+(?:(?:not )?ok(?:[ \t\r]|\Z)|[0-9]++\.\.[0-9]|Bail out!|TAP version [0-9])"
+)
+
 # Pragma: "pragma +key" or "-key", nothing else on the line.
 PRAGMA = re.compile(rb"pragma ([+-])([A-Za-z0-9_-]++)[ \t]*+")
 

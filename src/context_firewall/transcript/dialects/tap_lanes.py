@@ -58,6 +58,16 @@ def has(block: bytes, text: bytes, rare: bytes, start: int, stop: int) -> bool:
     return block.find(rare, start, stop) >= 0 and block.find(text, start, stop) >= 0
 
 
+_HIDING = (b"\r", b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
+
+
+def hides(block: bytes, start: int, stop: int) -> bool:
+    """Whether a line of the run holds TAP behind a byte that ends no line."""
+    if all(block.find(mark, start, stop) < 0 for mark in _HIDING):
+        return False
+    return any(grammar.HIDDEN.search(bare(raw)) for raw in block[start:stop].split(b"\n"))
+
+
 def has_pytest_name(block: bytes, start: int, stop: int) -> bool:
     """Whether a point of a plain run is named by a pytest node id."""
     return has(block, b".py::", b":", start, stop) and _PYTEST_POINT.search(block[start:stop]) is not None

@@ -102,6 +102,8 @@ class Numbering:
     runs: list[Run] = field(default_factory=lambda: [Run(1, 0)])
     repeats: list[Run] = field(default_factory=list)
     foreign: list[Run] = field(default_factory=list)
+    points: int = 0
+    """How many points have been placed."""
 
     @property
     def due(self) -> int:
@@ -136,10 +138,6 @@ class Numbering:
         yield from self.foreign
 
     @property
-    def points(self) -> int:
-        return sum(run.harvest.points for run in self.stretches())
-
-    @property
     def in_order(self) -> bool:
         return len(self.runs) == 1 and not self.repeats and not self.foreign
 
@@ -163,8 +161,9 @@ class Point:
     description: Description
     status: int
     details: list[Line] = field(default_factory=list)
+    muted_from: int = 0
     muted: int = 0
-    """Lines of its YAML block that are not kept."""
+    """Lines of its YAML block that are not kept: where they begin, and how many they are."""
     yaml_indent: bytes | None = None
     yaml_open: bool = False
     yaml_seen: bool = False
