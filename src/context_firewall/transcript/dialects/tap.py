@@ -797,8 +797,11 @@ DIALECT = Dialect(
     ),
     streams=frozenset({"stdout"}),
     opening=re.compile(
-        rb"# tests [0-9]++\Z|# TAP results for |(?:\xef\xbb\xbf)?+(?:TAP version [0-9]++[ \t]*+\Z|[0-9]++\.\.[0-9]++(?:[ \t]*+#.*+)?+[ \t]*+\Z"
-        rb"|(?!ok  \t)(?:not )?+ok(?:[ \t]|\Z)|Bail out!|# Subtest(?::|\Z)"
+        rb"(?:\xef\xbb\xbf)?+(?:TAP version [0-9]++[ \t]*+\Z"
+        rb"|[0-9]++\.\.[0-9]++(?:[ \t]*+#.*+)?+[ \t]*+\Z"
+        rb"|(?:not )?+ok(?:[ \t]|\Z)"
+        rb"|Bail out!"
+        rb"|# Subtest(?::|\Z)|# tests [0-9]++\Z|# TAP results for "
         rb"| {4,}+(?:(?:not )?+ok 1(?:[ \t]|\Z)|1\.\.[0-9]++|# Subtest))"
     ),
     begin=TapMachine,

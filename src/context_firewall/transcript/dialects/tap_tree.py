@@ -217,19 +217,17 @@ class Frame:
         return total
 
 
-def counts_of(
-    status: int, *, root: bool, leaf: bool, suite: bool = False, pathless: bool = True, times: int = 1
-) -> Counts:
-    """The counts that `times` points of one status add."""
-    counts = Counts(suites=times if suite else 0)
+def counts_of(status: int, *, root: bool, leaf: bool, suite: bool = False, pathless: bool = True) -> Counts:
+    """The counts that one point of a status adds."""
+    counts = Counts(suites=int(suite))
     if root and leaf and pathless:
-        counts.files[status] += times
+        counts.files[status] += 1
     if root:
-        counts.top[status] += times
+        counts.top[status] += 1
     if leaf:
-        counts.leaves[status] += times
+        counts.leaves[status] += 1
     if not suite:
-        counts.tests[status] += times
+        counts.tests[status] += 1
     return counts
 
 
