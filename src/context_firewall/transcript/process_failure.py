@@ -2,8 +2,8 @@
 
 A file that does not load, an exception that nobody catches, a runner that finds nothing to run. What stands on standard
 error is then the failure's region, and the failure goes by the place that it names: the file and line over a caret, the
-file at the top of Node's require stack, the first stack frame outside the runner; else by the first line. The text's
-meaning is not judged, so such a packet always asks for the raw evidence.
+file at the top of Node's require stack, the first stack frame outside the runner (and outside Python's own files); else
+by the first line. The text's meaning is not judged, so such a packet always asks for the raw evidence.
 """
 
 import re
@@ -29,6 +29,11 @@ POSITION = re.compile(rb":[0-9]++:[0-9]++\Z")
 # The error's own line.
 HEADLINE = re.compile(rb"(?:[^\n]*?: )??((?:[A-Z][A-Za-z]*)?Error(?: \[[A-Z_]++\])?: [^\n]++)")
 
+# CPython's fault handler: the fatal error, then each thread's frames, innermost first.
+PYTHON_FATAL = re.compile(rb"Fatal Python error: [^\n]++")
+PYTHON_FRAME = re.compile(rb"  File \"([^\"\n]++)\", line ([0-9]++),? in ([^\n]++)")
+PYTHONS_OWN = (b"/site-packages/", b"/lib/python", b"<")
+
 RUNNERS_OWN = (b"/node_modules/", b"node:", b"/deno/std")
 
 
@@ -44,7 +49,8 @@ def process_failure(lines: Sequence[Line], current_test: str) -> Failure | None:
     place = _place(texts)
     if place is not None and any(mark in place for mark in RUNNERS_OWN):
         return None  # the runner itself broke; that says nothing about any test
-    headline = next((found[1] for text in texts if (found := HEADLINE.fullmatch(text))), None)
+    fatal = next((text for text in texts if PYTHON_FATAL.fullmatch(text)), None)
+    headline = fatal or next((found[1] for text in texts if (found := HEADLINE.fullmatch(text))), None)
     name = b" ".join(part for part in (place, headline) if part) or texts[first].strip(b"# \t")
     identity = " > ".join(part for part in (current_test, decoded(name)) if part)
     header = lines[first].as_kind(Kind.PROCESS_FAILURE)
@@ -53,8 +59,10 @@ def process_failure(lines: Sequence[Line], current_test: str) -> Failure | None:
 
 
 def is_uncaught(lines: Sequence[Line]) -> bool:
-    """Whether the lines hold an uncaught error as V8 prints it: place, source, caret."""
+    """Whether the lines hold an uncaught error as V8 prints it (place, source, caret), or a fatal one of CPython's."""
     texts = [bare(line.raw) for line in lines]
+    if any(PYTHON_FATAL.fullmatch(text) for text in texts):
+        return True
     return any(PLACE.fullmatch(text) and _caret_below(texts, i) for i, text in enumerate(texts))
 
 
@@ -68,6 +76,13 @@ def _place(texts: Sequence[bytes]) -> bytes | None:
             return found[1]
         if REQUIRE_STACK.fullmatch(text) and i + 1 < len(texts) and (by := REQUIRED_BY.fullmatch(texts[i + 1])):
             return by[1]
+    if any(PYTHON_FATAL.fullmatch(text) for text in texts):
+        stack = [found for text in texts if (found := PYTHON_FRAME.fullmatch(text))]
+        return next((b"%b:%b in %b" % frame.groups() for frame in stack if not _is_pythons(frame[1])), None)
     frames = [found[1] for text in texts if (found := FRAME.fullmatch(text)) and POSITION.search(found[1])]
     own = [frame for frame in frames if not any(mark in frame for mark in RUNNERS_OWN)]
     return own[0] if own else frames[0] if frames else None
+
+
+def _is_pythons(file: bytes) -> bool:
+    return any(mark in file for mark in PYTHONS_OWN)

@@ -124,6 +124,7 @@ class Pytest:
         self._region: list[Line] | None = None
         """The open region of one of them."""
         self._named_results = False
+        self._workers = False
         self._seen_unhandled = False
         self._suppressed = Account()
         self._doubts: set[Doubt] = set()
@@ -150,17 +151,18 @@ class Pytest:
         """Runs of results in which every test passed."""
         if self._part is not _Part.RESULTS or self._closing or self._logging or self._reason or self._region:
             return None
-        return grammar.VERBOSE_LANE if self._named_results else grammar.LETTER_LANE
+        if not self._named_results:
+            return grammar.LETTER_LANE
+        return grammar.WORKERS_LANE if self._workers else grammar.VERBOSE_LANE
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Count a run of passed tests. A path in it has one dot, that of its extension."""
         lines = block.count(b"\n", start, stop)
         if self._named_results:
-            passed = len(grammar.PASSED_ANYWHERE.findall(block, start, stop))
+            passed = block.count(grammar.FROM_WORKER_PASSED, start, stop) if self._workers else lines
             self._suppressed.add_many(Kind.SUCCESSFUL_TEST, passed)
             self._suppressed.add_many(Kind.STRUCTURE, lines - passed)
-            last = block[block.rfind(b"\n", start, stop - 1) + 1 : stop] if lines > 1 else block[start:stop]
-            self._current = last.strip() if b" PASSED " not in last else b""
+            self._current = b""
         else:
             files = block.count(b".py ", start, stop)
             passed = block.count(b".", start, stop) - files
@@ -490,7 +492,7 @@ class Pytest:
             parts = {word: int(n) for n, word in grammar.COLLECTED_PART.findall(collected["rest"])}
             self._report.collection_errors = parts.get(b"error", 0) + parts.get(b"errors", 0)
         elif grammar.WORKERS.fullmatch(bare):
-            self._rooted = True
+            self._rooted = self._workers = True
         elif not self._head:
             return False
         elif not self._rooted:

@@ -58,7 +58,7 @@ ROOT = b"rootdir: "
 HEADER_ROW = re.compile(rb"platform [^\n]++|[a-z][A-Za-z0-9_ -]*+: [^\n]*+|Using [^\n]++")
 # `collected 7 items / 2 errors / 1 skipped`; on a terminal, behind what it overwrites.
 COLLECTED = re.compile(
-    rb"(?:collecting [^\n\r]*+\r)*+(?:collecting \.\.\. )?+collected (?P<items>[0-9]{1,12}+) items?"
+    rb"(?:collecting [^\n\r]*+\r){0,64}+(?:collecting \.\.\. )?+collected (?P<items>[0-9]{1,12}+) items?"
     rb"(?P<rest>(?: / [0-9]{1,12}+ [a-z]++)*+) *+"
 )
 COLLECTED_PART = re.compile(rb"([0-9]+) ([a-z]+)")
@@ -139,12 +139,12 @@ ANNOUNCED = re.compile(rb"(?P<id>[^\s:][^\s:]*+::\S(?:[^\n]*\]|[^\s\[]*+)) *+")
 ANNOUNCED_AND_MORE = re.compile(rb"(?P<id>[^\s:][^\s:]*+::[^\s\[]++(?:\[[^\]\n]*+\])?+) ")
 
 _NODE_ID = rb"[^\s:\[\]\x1b]++(?:::[^\s:\[\]\x1b]++)++(?:\[[^\n\[\]\x1b]*+\])?+"
-# Runs of passed tests with -v, one process or several workers (which also announce each test).
-VERBOSE_LANE = re.compile(
-    rb"(?:" + _NODE_ID + rb" (?:PASSED ++\[[ 0-9]{3}%\]\r?+\n|\r?+\n)"
-    rb"|\[gw[0-9]++\] \[[ 0-9]{3}%\] PASSED " + _NODE_ID + rb" \r?+\n)++"
+# Runs of passed tests with -v; xdist announces each test, and names the worker before the result.
+VERBOSE_LANE = re.compile(rb"(?:" + _NODE_ID + rb" PASSED ++\[[ 0-9]{3}%\]\r?+\n)++")
+WORKERS_LANE = re.compile(
+    rb"(?:" + _NODE_ID + rb" \r?+\n|\[gw[0-9]++\] \[[ 0-9]{3}%\] PASSED " + _NODE_ID + rb" \r?+\n)++"
 )
-PASSED_ANYWHERE = re.compile(rb"\] PASSED | PASSED ++\[[ 0-9]{3}%\]\r?+\n")
+FROM_WORKER_PASSED = b"%] PASSED "
 
 
 @dataclass(frozen=True, slots=True)
