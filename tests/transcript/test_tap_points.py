@@ -105,6 +105,5 @@ def test_text_glued_to_a_point_is_not_a_pass() -> None:
     assert (story.unclassified, story.verdict) == (["no newlineok 2 - cup"], "indeterminate?")
 
 
-@pytest.mark.xfail(strict=True, reason="a refusal behind a lone carriage return is suppressed with a passing name")
 def test_a_lone_carriage_return_hides_no_refusal() -> None:
     assert told("1..2\nok 1 - tea\nok 2 - cup\rnot ok 2 - cup\n").verdict != "passed"
