@@ -799,7 +799,7 @@ DIALECT = Dialect(
     opening=re.compile(
         rb"(?:\xef\xbb\xbf)?+(?:TAP version [0-9]++[ \t]*+\Z"
         rb"|[0-9]++\.\.[0-9]++(?:[ \t]*+#.*+)?+[ \t]*+\Z"
-        rb"|(?:not )?+ok(?:[ \t]|\Z)"
+        rb"|(?!ok  \t)(?:not )?+ok(?:[ \t]|\Z)"  # but not go's `ok  <tab>package<tab>time`
         rb"|Bail out!"
         rb"|# Subtest(?::|\Z)|# tests [0-9]++\Z|# TAP results for "
         rb"| {4,}+(?:(?:not )?+ok 1(?:[ \t]|\Z)|1\.\.[0-9]++|# Subtest))"
