@@ -9,7 +9,7 @@ ceiling may force. Same bytes, same options, same policy: the same packet.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypedDict
+from typing import Any, TypedDict, Unpack
 
 from context_firewall.canonical import FramedHash
 from context_firewall.documents import test_run_input
@@ -44,6 +44,9 @@ class SourceStream:
     chunks: Iterable[bytes]
 
 
+Read = Callable[[Streams, int | None, Configuration], Transcript]
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """A row of the table of policies."""
@@ -53,7 +56,7 @@ class Policy:
     """Whether a dialect may be named; otherwise `auto` is the only one."""
     noise: bool
     """Whether a project may declare noise."""
-    read: Callable[[Streams, int | None, Configuration], Transcript]
+    read: Read
     """Streams and exit code to a transcript, by the dialect and the noise that are configured."""
     judge: Callable[[Transcript, Circumstances], Verdict]
     ladder: tuple[Rung, ...]
@@ -151,53 +154,61 @@ def reduce_with_value_receipt(
     return {"packet": packet, "value_receipt": value_receipt_for_packet(packet, mechanism_revision=mechanism_revision)}
 
 
-def reduce_streams(
-    streams: Sequence[SourceStream],
-    *,
-    operation_id: str | None = None,
-    source_id: str | None = None,
-    run_id: str | None = None,
-    raw_evidence_ref: str | None = None,
-    exit_code: int | None = None,
-    duration_ms: float | None = None,
-    interrupted: bool = False,
-    max_output_bytes: int | None = None,
-    policy: str = DEFAULT_POLICY,
-    dialect: str = "auto",
-    noise: NoiseDeclaration = (),
-) -> EvidencePacket:
+class RunOptions(TypedDict, total=False):
+    """The keyword options of `reduce_streams`."""
+
+    operation_id: str | None
+    source_id: str | None
+    run_id: str | None
+    raw_evidence_ref: str | None
+    exit_code: int | None
+    duration_ms: float | None
+    interrupted: bool
+    max_output_bytes: int | None
+    policy: str
+    dialect: str
+    noise: NoiseDeclaration
+
+
+def reduce_streams(streams: Sequence[SourceStream], **options: Unpack[RunOptions]) -> EvidencePacket:
     """Reduce a run straight from its streams, each read once, standard output first.
 
     Identities that are absent or empty become reasons not to rely on the packet alone. `duration_ms` is in
     milliseconds, `max_output_bytes` and `noise` as in `reduce_test_run`; the same errors are raised, and InvalidInput
     too when a stream does not hold as many bytes as it was announced with.
     """
-    row = _policy(policy)
-    configuration = _configuration(row, max_output_bytes, dialect, noise)
+    row = policy_named(options.get("policy", DEFAULT_POLICY))
+    return descend(row, reduction_of(streams, row.read, row, options))
+
+
+def reduction_of(streams: Sequence[SourceStream], read: Read, row: Policy, options: RunOptions) -> Reduction:
+    """Read a run's streams with a policy's configuration, hashing them on the way."""
+    configuration = _configuration(
+        row, options.get("max_output_bytes"), options.get("dialect", "auto"), options.get("noise", ())
+    )
     circumstances = Circumstances(
-        operation_id=test_run_input.identity(operation_id, "operation_id"),
-        source_id=test_run_input.identity(source_id, "source_id"),
-        run_id=test_run_input.identity(run_id, "run_id"),
-        raw_evidence_ref=test_run_input.identity(raw_evidence_ref, "raw_evidence_ref"),
-        exit_code=test_run_input.exit_code(exit_code, "exit_code"),
-        duration_ms=test_run_input.duration_ms(duration_ms, "duration_ms"),
-        interrupted=test_run_input.flag(interrupted, "interrupted"),
+        operation_id=test_run_input.identity(options.get("operation_id"), "operation_id"),
+        source_id=test_run_input.identity(options.get("source_id"), "source_id"),
+        run_id=test_run_input.identity(options.get("run_id"), "run_id"),
+        raw_evidence_ref=test_run_input.identity(options.get("raw_evidence_ref"), "raw_evidence_ref"),
+        exit_code=test_run_input.exit_code(options.get("exit_code"), "exit_code"),
+        duration_ms=test_run_input.duration_ms(options.get("duration_ms"), "duration_ms"),
+        interrupted=test_run_input.flag(options.get("interrupted", False), "interrupted"),
     )
     ordered = _in_order(streams)
     hashing = FramedHash()
     finished: list[str] = []
     handed = [(stream.name, _hashed(hashing, stream, finished)) for stream in ordered]
-    transcript = row.read(handed, circumstances.exit_code, configuration)
+    transcript = read(handed, circumstances.exit_code, configuration)
     if finished != [stream.name for stream in ordered]:
         raise AssertionError("a reader left a stream unread, so its hash would be of something else")
-    reduction = Reduction(
+    return Reduction(
         transcript=transcript,
         circumstances=circumstances,
         configuration=configuration,
         streams=tuple(StreamMeasure(stream.name, stream.byte_count) for stream in ordered),
         input_hash=hashing.digest(),
     )
-    return _descend(row, reduction)
 
 
 def configuration_identity(
@@ -211,7 +222,7 @@ def configuration_identity(
 
     Raises InvalidInput for options that `reduce_streams` would refuse.
     """
-    return _configuration(_policy(policy), max_output_bytes, dialect, noise).identity
+    return _configuration(policy_named(policy), max_output_bytes, dialect, noise).identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +242,7 @@ class _Room:
         return next((named for named, weight in self.scale.weigh_named(self.verdict, plan) if self.fits(weight)), 0)
 
 
-def _descend(row: Policy, reduction: Reduction) -> EvidencePacket:
+def descend(row: Policy, reduction: Reduction) -> EvidencePacket:
     """Take the first rung whose packet fits below the ceiling."""
     ceiling = reduction.configuration.max_output_bytes
     verdict = row.judge(reduction.transcript, reduction.circumstances)
@@ -268,7 +279,7 @@ def _descend(row: Policy, reduction: Reduction) -> EvidencePacket:
     )
 
 
-def _policy(revision: str) -> Policy:
+def policy_named(revision: str) -> Policy:
     for row in POLICIES:
         if row.revision == revision:
             return row

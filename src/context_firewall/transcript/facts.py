@@ -70,6 +70,7 @@ class Reading:
 
     fates: Mapping[int, Kind] | None = None
     """Which lines were suppressed, by number, in a traced reading."""
+    stream: str = ""
     dialect: str = ""
     """The name of the dialect that read it; empty for lines outside every stretch."""
 

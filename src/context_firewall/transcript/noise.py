@@ -163,11 +163,16 @@ def without_noise(
     for reading in readings:
         contested = any(line.kind is Kind.CONTESTED_TEST for line in reading.unclassified)
         rest = reading.unclassified if contested else tuple(x for x in reading.unclassified if not is_noise(x))
-        taken = len(reading.unclassified) - len(rest)
+        before_rest = reading.unclassified
+        taken = len(before_rest) - len(rest)
         if taken:
             before = reading.suppressed.get(Kind.DECLARED_NOISE, 0)
             suppressed = {**reading.suppressed, Kind.DECLARED_NOISE: before + taken}
             reading = replace(reading, unclassified=rest, suppressed=suppressed)
+            if reading.fates is not None:
+                left = {line.number for line in rest}
+                gone = (line.number for line in before_rest if line.number not in left)
+                reading = replace(reading, fates={**reading.fates, **dict.fromkeys(gone, Kind.DECLARED_NOISE)})
         cleared.append(reading)
     return cleared
 

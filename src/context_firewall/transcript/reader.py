@@ -8,20 +8,21 @@ unclassified.
 
 import copy
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from context_firewall.errors import InvalidInput
+from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import REGISTRY
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading, Tally, Transcript, combined
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
-from context_firewall.transcript.machine import MARKS, Dialect, Machine
+from context_firewall.transcript.machine import MARKS, Adopts, Dialect, Machine
 from context_firewall.transcript.markers import marker_kind
 from context_firewall.transcript.noise import NoiseRule, without_noise
 from context_firewall.transcript.process_failure import is_uncaught, process_failure
+from context_firewall.transcript.two_streams import joined
 
 AUTO = "auto"
 
@@ -64,15 +65,16 @@ class Stretch:
 class StreamReader:
     """Reads one stream, chunk by chunk. Where the chunks end makes no difference."""
 
-    def __init__(self, stream: str, dialects: Sequence[Dialect]) -> None:
+    def __init__(self, stream: str, dialects: Sequence[Dialect], *, trace: bool = False) -> None:
         self._stream = stream
+        self._trace = trace
         self._dialects = tuple(row for row in dialects if stream in row.streams)
         self._held: list[bytes] = []
         self._held_bytes = 0
         self._enough = BLOCK_BYTES
         self._number = 0
         self._stretches: list[Stretch] = []
-        self._idle = _Idle(stream)
+        self._idle = _Idle(stream, trace)
         self._done: list[Reading | list[Stretch]] = []
         self._malformed = False
         self._ambiguous = False
@@ -128,7 +130,7 @@ class StreamReader:
         position, end = 0, len(block)
         span = end
         while position < end:
-            if len(self._stretches) == 1:
+            if len(self._stretches) == 1 and not self._trace:
                 machine = self._stretches[0].machine
                 lane = machine.lane(plain=plain)
                 limit = min(end, position + span)
@@ -176,12 +178,10 @@ class StreamReader:
 
     def _give(self, stretch: Stretch, text: bytes, raw: bytes, number: int) -> None:
         """Give a line to one of several candidates; one that is complete does not decide what follows it."""
-        if stretch.machine.complete and not stretch.machine.line(text, raw, number):
+        if not stretch.machine.line(text, raw, number) and stretch.machine.complete:
             self._ambiguous = True
             kept = Reading(unclassified=(Line(self._stream, number, Kind.UNCLASSIFIED, raw),))
             stretch.before = (*stretch.before, kept)
-        elif not stretch.machine.complete:
-            stretch.machine.line(text, raw, number)
 
     def _claims(self, text: bytes) -> list[Dialect]:
         return [row for row in self._dialects if row.opening.match(text)]
@@ -192,14 +192,24 @@ class StreamReader:
         if not claims:
             self._idle.line(text, raw, self._number)
             return
-        self._done.append(self._idle.reading())
-        self._idle = _Idle(self._stream)
+        idle, self._idle = self._idle, _Idle(self._stream, self._trace)
         if len(claims) > 1:
             self._ambiguous = True
         for row in claims:
-            stretch = Stretch(row, row.begin(self._stream))
-            stretch.machine.line(text, raw, self._number)
-            self._stretches.append(stretch)
+            self._begin(row, (), text, raw, idle if len(claims) == 1 else None)
+        self._done.append(idle.reading())
+
+    def _begin(
+        self, row: Dialect, before: tuple[Reading, ...], text: bytes, raw: bytes, idle: "_Idle | None" = None
+    ) -> None:
+        """A dialect's machine, with its first line, and with those before it that it asks `idle` for."""
+        machine = row.begin(self._stream)
+        if self._trace:
+            machine.trace()
+        if idle is not None and isinstance(machine, Adopts):
+            idle.hand_over(machine)
+        machine.line(text, raw, self._number)
+        self._stretches.append(Stretch(row, machine, before))
 
     def _contest(self, first: Stretch, rivals: Sequence[Dialect], text: bytes, raw: bytes) -> None:
         """A line that the open machine does not know opens other dialects: from here on all of them read."""
@@ -208,22 +218,20 @@ class StreamReader:
         last = tuple(line for line in so_far.unclassified if line.number != self._number)
         before = _as_noise(replace(so_far, unclassified=last))
         for row in rivals:
-            stretch = Stretch(row, row.begin(self._stream), (before,))
-            stretch.machine.line(text, raw, self._number)
-            self._stretches.append(stretch)
+            self._begin(row, (replace(before, dialect=first.dialect.name),), text, raw)
 
     def _end_stretch(self) -> None:
         if self._stretches:
             self._done.append(self._stretches)
             self._stretches = []
         self._done.append(self._idle.reading())
-        self._idle = _Idle(self._stream)
+        self._idle = _Idle(self._stream, self._trace)
 
     def _decide(self, stretches: Sequence[Stretch], exit_code: int | None) -> list[Reading]:
         """The candidate that closes best keeps the stretch; on equal standing, the one that came first."""
         readings = [stretch.machine.close(exit_code) for stretch in stretches]
         best = max(range(len(readings)), key=lambda i: (readings[i].standing, -i))
-        return [*stretches[best].before, readings[best]]
+        return [*stretches[best].before, replace(readings[best], dialect=stretches[best].dialect.name)]
 
 
 def _as_noise(reading: Reading) -> Reading:
@@ -232,6 +240,7 @@ def _as_noise(reading: Reading) -> Reading:
     return Reading(
         unclassified=tuple(line.as_kind(Kind.UNCLASSIFIED) for line in kept),
         suppressed=reading.suppressed,
+        fates=reading.fates,
         tally=Tally(),
     )
 
@@ -239,19 +248,28 @@ def _as_noise(reading: Reading) -> Reading:
 class _Idle:
     """Lines outside every stretch."""
 
-    def __init__(self, stream: str) -> None:
+    def __init__(self, stream: str, trace: bool) -> None:
         self._stream = stream
         self._lines: dict[Kind, list[Line]] = {}
-        self._suppressed: Counter[Kind] = Counter()
+        self._suppressed = Account()
+        if trace:
+            self._suppressed.trace()
 
     def line(self, text: bytes, raw: bytes, number: int) -> None:
         if not text or text.isspace():
-            self._suppressed[Kind.BLANK] += 1
+            self._suppressed.add(Kind.BLANK, number)
         elif NPM_SCRIPT.fullmatch(text):
-            self._suppressed[Kind.INFORMATIONAL] += 1
+            self._suppressed.add(Kind.INFORMATIONAL, number)
         else:
             kind = marker_kind(text) or Kind.UNCLASSIFIED
             self._lines.setdefault(kind, []).append(Line(self._stream, number, kind, raw))
+
+    def hand_over(self, machine: Adopts) -> None:
+        """Let a machine take the unclassified lines that stand before its opening."""
+        lines = self._lines.pop(Kind.UNCLASSIFIED, [])
+        rest = [line for line in lines if not machine.adopt(bare(line.raw), line)]
+        if rest:
+            self._lines[Kind.UNCLASSIFIED] = rest
 
     def reading(self) -> Reading:
         return Reading(
@@ -259,7 +277,8 @@ class _Idle:
             timeouts=tuple(self._lines.get(Kind.TIMEOUT, ())),
             warnings=tuple(self._lines.get(Kind.ABNORMAL_WARNING, ())),
             unclassified=tuple(self._lines.get(Kind.UNCLASSIFIED, ())),
-            suppressed=dict(self._suppressed),
+            suppressed=self._suppressed.totals(),
+            fates=self._suppressed.fates,
         )
 
 
@@ -275,33 +294,67 @@ def read_streams(
     `exit_code` is the process' own, or None when unknown; `noise` is what the project declares. Raises InvalidInput
     for an unknown dialect.
     """
+    return combined(_readings(streams, exit_code, dialect, noise, trace=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What one source line was found to be, and by which dialect; empty for lines outside every stretch."""
+
+    kind: Kind
+    dialect: str
+
+
+def trace_streams(
+    streams: Sequence[tuple[str, Iterable[bytes]]],
+    *,
+    exit_code: int | None,
+    dialect: str = AUTO,
+    noise: Sequence[NoiseRule] = (),
+) -> tuple[Transcript, dict[tuple[str, int], Trace]]:
+    """The same transcript, and what every line is, by stream and number. Takes no lane, and memory for every line."""
+    traces: dict[tuple[str, int], Trace] = {}
+    readings = _readings(streams, exit_code, dialect, noise, trace=True)
+    for reading in readings:
+        kept = {(line.stream, line.number): Trace(line.kind, reading.dialect) for line in reading.kept_lines()}
+        fates = (reading.fates or {}).items()
+        traces |= kept | {(reading.stream, number): Trace(kind, reading.dialect) for number, kind in fates}
+    return combined(readings), traces
+
+
+def _readings(
+    streams: Sequence[tuple[str, Iterable[bytes]]],
+    exit_code: int | None,
+    dialect: str,
+    noise: Sequence[NoiseRule],
+    *,
+    trace: bool,
+) -> list[Reading]:
     rows = dialects_named(dialect)
     readings: list[Reading] = []
     disputed: set[str] = set()
     for name, chunks in streams:
-        reader = StreamReader(name, rows)
+        reader = StreamReader(name, rows, trace=trace)
         for chunk in chunks:
             reader.feed(chunk)
         closed = reader.close(exit_code)
-        readings += closed
+        readings += (replace(part, stream=name) for part in closed)
         if any(Doubt.AMBIGUOUS_DIALECT in part.doubts for part in closed):
             disputed.add(name)
-    readings = _with_process_failure(readings, exit_code)
+    readings = _with_process_failure(joined(readings), exit_code)
     if noise:
         # The only account of a failed process is kept whole; where noise has buried it, it is looked for again.
         readings = without_noise(readings, noise, disputed)
         if not any(Doubt.FAILURE_OUTSIDE_TESTS in part.doubts for part in readings):
             readings = _with_process_failure(readings, exit_code)
-    return combined(readings)
+    return readings
 
 
 def _with_process_failure(readings: list[Reading], exit_code: int | None) -> list[Reading]:
     """Turn standard error into a failure of its own where the process failed and no test accounts for it."""
     if not exit_code:
         return readings
-    recognised = any(
-        part.failures or part.fatal_errors or part.timeouts or part.tally.failed for part in readings
-    )
+    recognised = any(part.failures or part.fatal_errors or part.timeouts or part.tally.failed for part in readings)
     open_ended = any(OPEN_ENDED & part.doubts for part in readings)
     for i, part in enumerate(readings):
         lines = part.unclassified
