@@ -7,9 +7,10 @@ through `run` where the machine has offered a `lane` for them.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from context_firewall.transcript.facts import Reading
+from context_firewall.transcript.lines import Line
 
 MARKS = (b"#", b"\\", b"{", b"\x1b")
 """Bytes that may change what a line means: a directive, an escape, a brace, an ANSI sequence."""
@@ -50,6 +51,14 @@ class Machine(Protocol):
 
     def close(self, exit_code: int | None) -> Reading:
         """No more lines come. The process' exit code is a witness for contested results."""
+
+
+@runtime_checkable
+class Adopts(Protocol):
+    """A machine whose runner may have let its program speak before it said the first word of its own."""
+
+    def adopt(self, bare: bytes, line: Line) -> bool:
+        """Whether an unclassified line before the opening is taken; called before the first line, in order."""
 
 
 @dataclass(frozen=True, slots=True)

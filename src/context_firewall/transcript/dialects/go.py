@@ -51,11 +51,22 @@ class GoText:
         self._ended = script.over
         return True
 
+    def adopt(self, bare: bytes, line: Line) -> bool:
+        """What stands before the first line of the runner's may be the first package's: only a failure of it says."""
+        if line.stream != "stdout":
+            return False
+        self._script.adopt(bare, line)
+        return True
+
     def _goes_on(self, bare: bytes) -> bool:
         """Whether a line between packages may still be of the run."""
         if self._script.verbose and bare.startswith(b"    "):
             return True  # a log: then the package's end was a print of its test
         return bare in (b"PASS", FAIL) or not bare.strip() or bare.startswith((b"# ", b"\t"))
+
+    def trace(self) -> None:
+        """Remember which lines are suppressed."""
+        self._script.trace()
 
     def cut(self) -> None:
         """The last line has no newline; the go command ends every line with one."""
@@ -82,7 +93,8 @@ class GoText:
         results = bool(ledger.packages or ledger.totals().total)
         if self._cut:
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
-        if ledger.broken and not self._ended and not self._events_follow:
+        alone = ledger.streamed and len(ledger.packages) == 1
+        if ledger.broken and not (self._ended or self._events_follow or alone):
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if ledger.silent and not script.verbose:
             doubts.add(Doubt.COUNTS_UNCONFIRMED)
@@ -97,7 +109,8 @@ class GoText:
             timeouts=tuple(ledger.marked[Kind.TIMEOUT]),
             warnings=tuple(ledger.marked[Kind.ABNORMAL_WARNING]),
             unclassified=tuple(sorted(unclassified, key=_number)),
-            suppressed=+ledger.suppressed,
+            suppressed=ledger.suppressed.totals(),
+            fates=ledger.suppressed.fates,
             doubts=frozenset(doubts),
             has_results=results,
             standing=(2 if doubts else 3) if ledger.packages and Doubt.COMPLETENESS_UNCONFIRMED not in doubts else 0,

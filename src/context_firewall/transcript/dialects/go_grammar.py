@@ -41,6 +41,8 @@ REMARK = re.compile(
     rb"coverage: [^\n]++|-test\.shuffle -?+[0-9]++|testing: warning: no tests to run"
     rb"|(?:Failing input written to|To re-run:)[^\n]*+"
 )
+# The go command about a binary whose output it did not hold.
+EXIT_STATUS = re.compile(rb"exit status [0-9]++")
 # What the go command says while it prepares.
 PREPARES = re.compile(rb"go: (?:downloading|finding|extracting) [^\n]++")
 
@@ -79,5 +81,5 @@ TEXT_OPENS = re.compile(
     rb"|\?   \t[^ \t]++\t\[no test files\]\Z"
     rb"|-test\.shuffle [0-9]++\Z|testing: warning: no tests to run\Z|panic: test timed out after "
     rb"|go: downloading [^ ]++ v[^ ]++\Z"
-    rb"|# [^ \t\[\]:]++ \[[^ \t\]]++\.test\]\Z|# [a-z0-9][a-z0-9-]*+(?:\.[a-z0-9-]++)++/[^ \t\[\]:]++\Z"
+    rb"|# [^ \t\[\]:]++ \[[^ \t\]]++(?<=\.test)\]\Z|# [a-z0-9][a-z0-9-]*+(?:\.[a-z0-9-]++)++/[^ \t\[\]:]++\Z"
 )

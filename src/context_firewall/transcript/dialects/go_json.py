@@ -125,6 +125,10 @@ class GoEvents:
             return False
         return self._text((bare, line))
 
+    def trace(self) -> None:
+        """Remember which lines are suppressed."""
+        self._ledger.suppressed.trace()
+
     def cut(self) -> None:
         """The last line has no newline; every event ends with one."""
         self._cut = True
@@ -162,7 +166,8 @@ class GoEvents:
             timeouts=tuple(ledger.marked[Kind.TIMEOUT]),
             warnings=tuple(ledger.marked[Kind.ABNORMAL_WARNING]),
             unclassified=tuple(sorted(ledger.unclassified, key=_number)),
-            suppressed=+ledger.suppressed,
+            suppressed=ledger.suppressed.totals(),
+            fates=ledger.suppressed.fates,
             doubts=frozenset(doubts),
             has_results=bool(ledger.packages or ledger.totals().total),
             standing=(2 if doubts else 3) if ledger.packages and Doubt.COMPLETENESS_UNCONFIRMED not in doubts else 0,
@@ -187,7 +192,7 @@ class GoEvents:
             self._build.append(held)
             return True
         if PREPARES.fullmatch(text):
-            self._ledger.suppressed[Kind.INFORMATIONAL] += 1
+            self._ledger.suppressed.add(Kind.INFORMATIONAL, line.number)
             return True
         if self.complete:
             return False
@@ -197,13 +202,13 @@ class GoEvents:
     # -- events
 
     def _event(self, event: dict[str, str], line: Line) -> None:
-        action, suppressed = event["Action"], self._ledger.suppressed
+        action = event["Action"]
         if action.startswith("build-"):
             if action == "build-output" and "ImportPath" in event:
                 text = _text_of(event)
                 self._builds.setdefault(event["ImportPath"], []).append((text, line))
             else:
-                suppressed[Kind.STRUCTURE] += 1
+                self._ledger.suppressed.add(Kind.STRUCTURE, line.number)
             return
         name = event.get("Package", "")
         told = self._open.get(name)
@@ -212,14 +217,14 @@ class GoEvents:
             if told is not None:
                 self._ledger.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
             else:
-                self._open[name] = _Told(name.encode("utf-8", "replace"), None)
-            suppressed[Kind.STRUCTURE] += 1
+                self._open[name] = self._begin(name, None)
+            self._ledger.suppressed.add(Kind.STRUCTURE, line.number)
             return
         if told is None:
             script = None if self._started else Script(self._stream)
             if self._started:
                 self._ledger.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
-            told = self._open[name] = _Told(name.encode("utf-8", "replace"), script)
+            told = self._open[name] = self._begin(name, script)
         if action in RESULTS and "Test" not in event:
             self._end(told, event, line)
             del self._open[name]
@@ -227,6 +232,14 @@ class GoEvents:
             self._scripted(told, told.script, event, line)
         else:
             self._told(told, event, line)
+
+    def _begin(self, name: str, script: Script | None) -> _Told:
+        told = _Told(name.encode("utf-8", "replace"), script)
+        if self._ledger.suppressed.fates is not None:
+            told.package.suppressed.trace()
+            if script is not None:
+                script.trace()
+        return told
 
     # -- events that are made from text
 
@@ -237,7 +250,7 @@ class GoEvents:
             return
         if action in RESULTS:
             told.events[RESULTS[action]] += 1
-        self._ledger.suppressed[Kind.STRUCTURE] += 1
+        self._ledger.suppressed.add(Kind.STRUCTURE, line.number)
 
     # -- events that name their test
 
@@ -252,7 +265,7 @@ class GoEvents:
         if action == "run":
             if test is not None:
                 package.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
-                package.suppressed[Kind.STRUCTURE] += 1
+                package.suppressed.add(Kind.STRUCTURE, line.number)
                 return
             package.open[name] = package.current = Test(name, [line])
         elif test is None:
@@ -273,7 +286,7 @@ class GoEvents:
         elif action == "output":
             package.loose.append(held)
         else:
-            package.suppressed[Kind.STRUCTURE] += 1
+            package.suppressed.add(Kind.STRUCTURE, held[1].number)
 
     def _output(self, package: Package, test: Test, held: Held) -> None:
         text = held[0]
@@ -294,7 +307,8 @@ class GoEvents:
             package.current = None
         said = RESULT.fullmatch(test.header[0]) if test.header is not None else None
         if test.name.startswith(b"Benchmark"):
-            package.suppressed[Kind.INFORMATIONAL] += len(test.output) + len(test.structure) + 1 + (said is not None)
+            _drop(package, test)
+            package.suppressed.add(Kind.INFORMATIONAL, line.number)
             return
         if said is None or said["outcome"] != outcome or len(test.structure) < BEGUN:
             package.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
@@ -302,7 +316,7 @@ class GoEvents:
         if said is None:
             test.header = (b"", line)
         else:
-            package.suppressed[Kind.RECAP if outcome == FAIL else Kind.STRUCTURE] += 1
+            package.suppressed.add(Kind.RECAP if outcome == FAIL else Kind.STRUCTURE, line.number)
         package.settle(test)
 
     def _package_output(self, told: _Told, held: Held) -> None:
@@ -320,7 +334,7 @@ class GoEvents:
         elif text in (PASS, FAIL) and package.mark is None:
             package.mark = held
         elif REMARK.fullmatch(text):
-            package.suppressed[Kind.INFORMATIONAL] += 1
+            package.suppressed.add(Kind.INFORMATIONAL, line.number)
         else:
             package.loose.append(held)
 
@@ -332,7 +346,6 @@ class GoEvents:
             self._end_script(told, told.script, action, line)
             return
         package, said = told.package, told.verdict
-        ledger.suppressed[Kind.STRUCTURE] += 1
         self._drop_benchmarks(package)
         expected = {"pass": ("pass", "empty"), "skip": ("empty",), "fail": ("fail",)}[action]
         if said not in expected:
@@ -340,7 +353,8 @@ class GoEvents:
         header = told.line
         if header is None:
             header = line
-            ledger.suppressed[Kind.STRUCTURE] -= 1
+        else:
+            ledger.suppressed.add(Kind.STRUCTURE, line.number)
         build = event.get("FailedBuild")
         if action == "fail" and build is not None:
             ledger.keep(package.loose)
@@ -349,18 +363,15 @@ class GoEvents:
         elif action == "fail":
             ledger.failed(package, told.name, header)
         elif action == "skip" or said == "empty":
-            package.mark = package.mark or (PASS, header)
-            ledger.passed(package, told.name, nothing_ran=True)
-            ledger.suppressed[Kind.STRUCTURE] -= 1
+            marked = package.mark is not None
+            ledger.passed(package, told.name, header, nothing_ran=True, marked=marked or said == "empty")
         else:
-            ledger.passed(package, told.name, nothing_ran=False)
+            ledger.passed(package, told.name, header, nothing_ran=False)
 
     def _drop_benchmarks(self, package: Package) -> None:
         """A benchmark begins like a test and has no result."""
         for name in [name for name in package.open if name.startswith(b"Benchmark")]:
-            test = package.open.pop(name)
-            package.suppressed[Kind.INFORMATIONAL] += len(test.output) + len(test.structure)
-            package.suppressed[Kind.INFORMATIONAL] += test.header is not None
+            _drop(package, package.open.pop(name))
 
     def _end_script(self, told: _Told, script: Script, action: str, line: Line) -> None:
         ledger = self._ledger
@@ -370,7 +381,7 @@ class GoEvents:
             own.failures.append(Failure(decoded(told.name), line.as_kind(Kind.FAILED_TEST)))
             own.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
         else:
-            ledger.suppressed[Kind.STRUCTURE] += 1
+            ledger.suppressed.add(Kind.STRUCTURE, line.number)
         failed = own.broken > 0
         if failed != (action == "fail") or len(own.packages) != 1 or told.name not in own.packages:
             own.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
@@ -388,6 +399,13 @@ class GoEvents:
         if told.line is not None:
             told.package.loose.append((b"", told.line))
         return self._ledger.broken_off(told.package, told.name)
+
+
+def _drop(package: Package, test: Test) -> None:
+    """Nothing of a benchmark counts."""
+    held = test.output if test.header is None else [*test.output, test.header]
+    package.suppressed.add_lines(Kind.INFORMATIONAL, (line for _, line in held))
+    package.suppressed.add_lines(Kind.INFORMATIONAL, test.structure)
 
 
 BEGUN = 2

@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects.go_grammar import (
     BANNER,
     BENCHMARK,
     CRASH,
+    EXIT_STATUS,
     FAIL,
     FAILED_PACKAGE,
     GOROUTINE,
@@ -41,6 +43,13 @@ Held = tuple[bytes, Line]
 """A line as the rules see it, and as it stands."""
 
 _KINDS = {PASS: Kind.SUCCESSFUL_TEST, SKIP: Kind.SKIPPED_TEST}
+
+
+def take_over(account: Account, other: Account) -> None:
+    """Add what another account has suppressed."""
+    account.counts.update(other.counts)
+    if account.fates is not None and other.fates is not None:
+        account.fates.update(other.fates)
 
 
 def result_shaped(text: bytes) -> bool:
@@ -83,6 +92,8 @@ class Package:
     failed: list[Test] = field(default_factory=list)
     loose: list[Held] = field(default_factory=list)
     """Lines that stand outside every test."""
+    strange: list[Held] = field(default_factory=list)
+    """Lines before the runner's first one: another program's, or of this package."""
     since: int = 0
     """Where in `loose` the lines behind the last result begin."""
     orphans: list[Held] = field(default_factory=list)
@@ -92,7 +103,7 @@ class Package:
     mark: Held | None = None
     """The bare PASS or FAIL."""
     tally: Counter[bytes] = field(default_factory=Counter)
-    suppressed: Counter[Kind] = field(default_factory=Counter)
+    suppressed: Account = field(default_factory=Account)
     contested: list[Line] = field(default_factory=list)
     doubts: set[Doubt] = field(default_factory=set)
     touched: bool = False
@@ -105,12 +116,12 @@ class Package:
     def settle(self, test: Test) -> None:
         """Book a test that has its result."""
         self.tally[test.outcome] += 1
-        self.suppressed[Kind.STRUCTURE] += len(test.structure)
+        self.suppressed.add_lines(Kind.STRUCTURE, test.structure)
         if test.outcome == FAIL:
             self.failed.append(test)
             return
         assert test.header is not None  # noqa: S101 - for the type checker; a result has its line
-        self.suppressed[_KINDS[test.outcome]] += 1
+        self.suppressed.add(_KINDS[test.outcome], test.header[1].number)
         self.mute(test.output)
 
     def mute(self, output: Iterable[Held]) -> None:
@@ -119,7 +130,7 @@ class Package:
             if not self.attributed and result_shaped(text):
                 self.contest(line)
             else:
-                self.suppressed[Kind.PROGRAM_OUTPUT] += 1
+                self.suppressed.add(Kind.PROGRAM_OUTPUT, line.number)
 
     def settle_last(self) -> None:
         if self.last is not None:
@@ -164,7 +175,7 @@ class Ledger:
     marked: dict[Kind, list[Line]] = field(
         default_factory=lambda: {Kind.FATAL_ERROR: [], Kind.TIMEOUT: [], Kind.ABNORMAL_WARNING: []}
     )
-    suppressed: Counter[Kind] = field(default_factory=Counter)
+    suppressed: Account = field(default_factory=Account)
     doubts: set[Doubt] = field(default_factory=set)
     packages: set[bytes] = field(default_factory=set)
     broken: int = 0
@@ -174,6 +185,8 @@ class Ledger:
     unmarked: bool = False
     """Whether a package passed without its bare PASS."""
     verbose: bool = False
+    streamed: bool = False
+    """Whether a failing package was run in its own directory: such a run has no last word."""
     packages_run: int = 0
     """How many packages ran a binary."""
 
@@ -188,7 +201,7 @@ class Ledger:
             if kind is not None:
                 self.marked[kind].append(line.as_kind(kind))
             elif not text.strip():
-                self.suppressed[Kind.BLANK] += 1
+                self.suppressed.add(Kind.BLANK, line.number)
             else:
                 self.unclassified.append(line)
 
@@ -202,19 +215,20 @@ class Ledger:
 
     def _take(self, package: Package) -> None:
         """What every end of a package adds."""
+        self.keep(package.strange)
         package.settle_last()
         for _, line in package.orphans:
             package.contest(line)
         if package.mark is not None:
-            package.suppressed[Kind.STRUCTURE] += 1
+            package.suppressed.add(Kind.STRUCTURE, package.mark[1].number)
         self.tally.update(package.tally)
-        self.suppressed.update(package.suppressed)
+        take_over(self.suppressed, package.suppressed)
         self.unclassified += package.contested
         self.doubts |= package.doubts
         self.verbose |= package.verbose
         self.packages_run += 1
 
-    def passed(self, package: Package, name: bytes, *, nothing_ran: bool) -> None:
+    def passed(self, package: Package, name: bytes, header: Line, *, nothing_ran: bool, marked: bool = False) -> None:
         """The package's line says ok."""
         self.meet(name)
         package.settle_last()
@@ -239,8 +253,8 @@ class Ledger:
         self._add_failures(package, name)
         self._leave(unfinished)
         self.silent |= not package.verbose and not nothing_ran
-        self.unmarked |= package.mark is None
-        self.suppressed[Kind.AGGREGATE_SOURCE] += 1
+        self.unmarked |= package.mark is None and not marked
+        self.suppressed.add(Kind.AGGREGATE_SOURCE, header.number)
 
     def failed(self, package: Package, name: bytes, header: Line) -> None:
         """The package's line says that it failed."""
@@ -256,9 +270,13 @@ class Ledger:
             if unfinished:
                 self.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
             self._leave(unfinished)
+            if package.loose and EXIT_STATUS.fullmatch(package.loose[-1][0]):
+                # Only where the binary prints straight to the terminal does the go command add this.
+                self.suppressed.add(Kind.INFORMATIONAL, package.loose.pop()[1].number)
+                self.streamed = True
             self._give_races(package)
             self.keep(package.loose)
-            self.suppressed[Kind.AGGREGATE_SOURCE] += 1
+            self.suppressed.add(Kind.AGGREGATE_SOURCE, header.number)
         else:
             if ended:
                 self.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
@@ -267,7 +285,7 @@ class Ledger:
                 # Stopped from outside: nobody failed by that.
                 self.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
                 self.keep(last_words)
-                self.suppressed[Kind.AGGREGATE_SOURCE] += 1
+                self.suppressed.add(Kind.AGGREGATE_SOURCE, header.number)
                 self._take(package)
                 self._add_failures(package, name)
                 return
@@ -276,8 +294,11 @@ class Ledger:
                 died = victim.header[1].number
                 self.keep(held for held in last_words if held[1].number < died)
                 victim.output += (held for held in last_words if held[1].number > died)
-                self.suppressed[Kind.AGGREGATE_SOURCE] += 1
+                self.suppressed.add(Kind.AGGREGATE_SOURCE, header.number)
             else:
+                if _panicked_again(last_words):
+                    # The runner reports the failure of a test before it lets it panic again.
+                    self.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
                 names = _timed_out(last_words, unfinished)
                 identity = name + b" " + b", ".join(names) if names else name
                 details = tuple(line.as_kind(classify_detail(text)) for text, line in last_words)
@@ -291,11 +312,12 @@ class Ledger:
 
     def _last_words(self, package: Package, unfinished: Sequence[Test]) -> list[Held]:
         """What a package that broke off printed and no finished test has, in source order."""
-        held = list(package.loose)
+        held = [*package.strange, *package.loose]
+        package.strange = []
         for test in unfinished:
             held += ((b"=== RUN", begun) for begun in test.structure[:1])
-            self.suppressed[Kind.STRUCTURE] += max(0, len(test.structure) - 1)
-            held += test.output
+            self.suppressed.add_lines(Kind.STRUCTURE, test.structure[1:])
+            held += (*_header(test), *test.output)
         return sorted(held, key=lambda pair: pair[1].number)
 
     def unbuilt(self, name: bytes, header: Line, messages: Sequence[Held]) -> None:
@@ -314,13 +336,14 @@ class Ledger:
         self.unclassified += other.unclassified
         for kind, lines in other.marked.items():
             self.marked[kind] += lines
-        self.suppressed.update(other.suppressed)
+        take_over(self.suppressed, other.suppressed)
         self.doubts |= other.doubts
         self.broken += other.broken
         self.silent |= other.silent
         self.unmarked |= other.unmarked
         self.verbose |= other.verbose
         self.packages_run += other.packages_run
+        self.streamed |= other.streamed
 
     def broken_off(self, package: Package, name: bytes = b"") -> bytes:
         """The stream ended before the package's line. Returns the test that ran."""
@@ -340,8 +363,8 @@ class Ledger:
         """Tests without a result: what they printed is all that is known."""
         for test in unfinished:
             self.unclassified += test.structure[:1]
-            self.suppressed[Kind.STRUCTURE] += max(0, len(test.structure) - 1)
-            self.keep(test.output)
+            self.suppressed.add_lines(Kind.STRUCTURE, test.structure[1:])
+            self.keep((*_header(test), *test.output))
 
     def _give_races(self, package: Package) -> None:
         """Without -v a report of the race detector stands before the result of the test that it fails."""
@@ -372,7 +395,7 @@ class Ledger:
                 at = test.name.rfind(b"/", 0, at)
         for test in package.failed:
             if test.name in parents and not test.output:
-                self.suppressed[Kind.DERIVED_FAILURE] += len(_header(test))
+                self.suppressed.add_lines(Kind.DERIVED_FAILURE, (line for _, line in _header(test)))
                 continue
             identity = name + b" " + test.name if name else test.name
             details = sorted(test.output, key=lambda pair: pair[1].number)
@@ -397,18 +420,27 @@ def _victim(package: Package, last_words: Sequence[Held]) -> Test | None:
     if not package.failed:
         return None
     for test in package.failed if package.attributed else ():
-        if any(RECOVERED in text and CRASH.match(text) for text, _ in test.output):
+        if _panicked_again(test.output):
             return test
     test = package.failed[-1]
-    head = [(text, line) for text, line in last_words if test.header and line.number > test.header[1].number]
-    if not head or not CRASH.match(head[0][0]):
-        return None
-    for text, _ in head:
+    after = [(text, line) for text, line in last_words if test.header and line.number > test.header[1].number]
+    return test if after and CRASH.match(after[0][0]) and _panicked_again(after) else None
+
+
+def _panicked_again(held: Sequence[Held]) -> bool:
+    """Whether a crash says that the runner recovered before."""
+    texts = iter(text for text, _ in held)
+    for text in texts:
+        if CRASH.match(text):
+            if RECOVERED in text:
+                return True
+            break
+    for text in texts:
         if GOROUTINE.match(text):
-            return None
+            return False
         if RECOVERED in text:
-            return test
-    return None
+            return True
+    return False
 
 
 def _timed_out(last_words: Sequence[Held], unfinished: Sequence[Test]) -> list[bytes]:

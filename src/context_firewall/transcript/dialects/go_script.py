@@ -31,7 +31,7 @@ from context_firewall.transcript.dialects.go_grammar import (
     RESULT,
     SKIP,
 )
-from context_firewall.transcript.dialects.go_package import Held, Ledger, Package, Test, is_banner
+from context_firewall.transcript.dialects.go_package import Held, Ledger, Package, Test, is_banner, take_over
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
@@ -58,6 +58,7 @@ class Script:
 
     def __init__(self, stream: str) -> None:
         self.ledger = Ledger(stream)
+        self._traced = False
         self.package = Package()
         self.over = False
         """Whether the bare FAIL that ends a failing run was read."""
@@ -70,6 +71,18 @@ class Script:
         self._builds: dict[bytes, list[Held]] = {}
         self._build: list[Held] | None = None
         self._example: Test | None = None
+
+    def trace(self) -> None:
+        """Remember which lines are suppressed."""
+        self._traced = True
+        self.ledger.suppressed.trace()
+        self.package = self._begin()
+
+    def _begin(self, *, verbose: bool = False) -> Package:
+        package = Package(verbose=verbose)
+        if self._traced:
+            package.suppressed.trace()
+        return package
 
     @property
     def idle(self) -> bool:
@@ -88,6 +101,16 @@ class Script:
     def waiting(self) -> bool:
         """Whether a fork is undecided, or lines are taken in a way that a run of them must not skip."""
         return bool(self._forks) or self._build is not None
+
+    def adopt(self, text: bytes, line: Line) -> None:
+        """Take a line that came before the first one of the runner's."""
+        if text in (PASS, FAIL) and self.package.mark is None:
+            self.package.mark = (text, line)
+        else:
+            if self.package.mark is not None:
+                self.package.strange.append(self.package.mark)
+                self.package.mark = None
+            self.package.strange.append((text, line))
 
     def take(self, text: bytes, line: Line) -> None:
         """Take one line."""
@@ -128,11 +151,11 @@ class Script:
             self._named(banner["noted"], held)
         elif (name or banner["noted"] or b"").startswith(b"Benchmark"):
             package.touched = self.read = True
-            package.suppressed[Kind.STRUCTURE] += 1
+            package.suppressed.add(Kind.STRUCTURE, held[1].number)
         elif what == b"RUN":
             self._run(name, held)
         elif what == b"NAME" and not name:
-            package.suppressed[Kind.STRUCTURE] += 1
+            package.suppressed.add(Kind.STRUCTURE, held[1].number)
         else:
             test = self._named(name, held)
             if test is not None:
@@ -200,6 +223,13 @@ class Script:
         package = self.package
         if package.verbose or (self.verbose and not depth):
             return self._verbose_result(depth, name, outcome, held)
+        if outcome != FAIL:
+            # Only with -v does the runner name what did not fail.
+            if depth:
+                return False
+            package.touched = True
+            package.contest(held[1])
+            return True
         # A result below another one names it first; a fuzz test's repeats its name.
         if depth:
             if depth > len(package.path):
@@ -209,30 +239,26 @@ class Script:
                 return False
             if name == above and not name.startswith(b"Fuzz"):
                 return False
-        self._quiet_result(depth, name, outcome, held)
+        self._quiet_failure(depth, name, held)
         return True
 
-    def _quiet_result(self, depth: int, name: bytes, outcome: bytes, held: Held) -> None:
+    def _quiet_failure(self, depth: int, name: bytes, held: Held) -> None:
         package = self.package
         self._end_build()
         self._unmark()
         package.touched = self.read = True
         package.path[depth:] = [name]
-        test = Test(name, outcome=outcome, header=held)
         if depth and name == package.path[depth - 1]:
             # The outer line of a failing fuzz test says nothing of its own.
-            outer = package.current
-            if outer is not None and outer.header is not None:
-                outer.output.append(held)
-                return
+            if package.current is not None:
+                package.current.output.append(held)
+            return
+        test = Test(name, outcome=FAIL, header=held)
         package.current = test
-        self._example = test if outcome == FAIL and name.startswith(b"Example") else None
-        package.tally[outcome] += 1
+        self._example = test if name.startswith(b"Example") else None
+        package.tally[FAIL] += 1
         package.since = len(package.loose)
-        if outcome == FAIL:
-            package.failed.append(test)
-        else:
-            package.suppressed[Kind.SUCCESSFUL_TEST if outcome == PASS else Kind.SKIPPED_TEST] += 1
+        package.failed.append(test)
 
     def _verbose_result(self, depth: int, name: bytes, outcome: bytes, held: Held) -> bool:
         package = self.package
@@ -296,6 +322,7 @@ class Script:
         package.doubts.add(Doubt.CONTESTED_RESULTS)
         if test.header is not None:
             test.output.append(test.header)
+            test.header = None
         if package.mark is not None:
             test.output.append(package.mark)
             package.mark = None
@@ -308,12 +335,13 @@ class Script:
         """A benchmark's own result: it fails the package, or says what it logged."""
         package = self.package
         if outcome == FAIL:
-            self._quiet_result(0, name, FAIL, held)
+            self._quiet_failure(0, name, held)
             return
         package.touched = self.read = True
         package.path = [name]
         package.current = None
-        package.suppressed[Kind.SKIPPED_TEST if outcome == SKIP else Kind.INFORMATIONAL] += 1
+        kind = Kind.SKIPPED_TEST if outcome == SKIP else Kind.INFORMATIONAL
+        package.suppressed.add(kind, held[1].number)
 
     def _glued(self, held: Held) -> bool:
         """A result behind what the test printed without a newline."""
@@ -342,7 +370,7 @@ class Script:
         self._end_build()
         if held[0] == FAIL and not package.touched and self.ledger.broken + self._broken_forks():
             self.over = True
-            package.suppressed[Kind.AGGREGATE_SOURCE] += 1
+            package.suppressed.add(Kind.AGGREGATE_SOURCE, held[1].number)
             return
         self._unmark()
         package.touched = True
@@ -385,7 +413,7 @@ class Script:
                 self.ledger.unbuilt(failed["package"], line, self._builds.pop(failed["package"], ()))
             elif empty:
                 self.ledger.meet(empty["package"] or empty["bare"])
-                package.suppressed[Kind.STRUCTURE] += 1
+                package.suppressed.add(Kind.STRUCTURE, held[1].number)
             return True
         if passed and self._denied():
             # A test that failed is proof against this line, unless the stream has nothing more to say.
@@ -399,7 +427,7 @@ class Script:
             self._fork(held, ending, sound=not package.open)
         else:
             self._finish(package, ending)
-            self.package = Package()
+            self.package = self._begin()
         return True
 
     def _denied(self) -> bool:
@@ -411,7 +439,7 @@ class Script:
     def _finish(self, package: Package, ending: tuple[str, bytes, Line, bool]) -> None:
         verdict, name, line, nothing_ran = ending
         if verdict == "passed":
-            self.ledger.passed(package, name, nothing_ran=nothing_ran)
+            self.ledger.passed(package, name, line, nothing_ran=nothing_ran)
         else:
             self.ledger.failed(package, name, line)
 
@@ -422,7 +450,7 @@ class Script:
         if not self._forks:
             self._journal = [held]
         self._forks.append(_Fork(self.package, len(self._journal) - 1, ending, sound))
-        self.package = Package(verbose=ending is None)
+        self.package = self._begin(verbose=ending is None)
         self._example = None
 
     def _fork_with(self, name: bytes) -> _Fork | None:
@@ -488,7 +516,7 @@ class Script:
         text = held[0]
         package = self.package
         if package.verbose and package.current is None and (MEASUREMENT.fullmatch(text) or FUZZING.fullmatch(text)):
-            package.suppressed[Kind.INFORMATIONAL] += 1
+            package.suppressed.add(Kind.INFORMATIONAL, held[1].number)
             return
         if self._build is not None and not self._interrupts_build(text):
             self._build.append(held)
@@ -502,10 +530,10 @@ class Script:
         if package.current is None or not package.verbose:
             if REMARK.fullmatch(text) and not text.startswith((b"Failing", b"To re-run")):
                 package.touched |= not text.startswith(b"coverage")
-                package.suppressed[Kind.INFORMATIONAL] += 1
+                package.suppressed.add(Kind.INFORMATIONAL, held[1].number)
                 return
             if PREPARES.fullmatch(text) or (MEASUREMENT.fullmatch(text) and b"\t" in text):
-                package.suppressed[Kind.INFORMATIONAL] += 1
+                package.suppressed.add(Kind.INFORMATIONAL, held[1].number)
                 return
         if not package.verbose and self._quiet_detail(held):
             return
@@ -529,10 +557,7 @@ class Script:
         if test is None or not package.path:
             return False
         if self._example is test or text.startswith(b"    " * len(package.path)):
-            if test.outcome == FAIL:
-                test.output.append(held)
-            else:
-                package.suppressed[Kind.TEST_DETAIL] += 1
+            test.output.append(held)
             return True
         package.current = None
         package.path = []
@@ -561,12 +586,12 @@ class Script:
             passed = PASSED_PACKAGE.fullmatch(held[0])
             if passed is not None and package.loose and package.loose[-1] is held:
                 package.loose.pop()
-                self.ledger.passed(package, passed["package"], nothing_ran=False)
+                self.ledger.passed(package, passed["package"], held[1], nothing_ran=False)
                 return current
-        if package.touched:
+        if package.touched or package.strange or package.mark:
             current = self.ledger.broken_off(package)
         else:
-            self.ledger.suppressed.update(package.suppressed)
+            take_over(self.ledger.suppressed, package.suppressed)
             self.ledger.unclassified += package.contested
             self.ledger.doubts |= package.doubts
             self.ledger.keep(package.loose)
@@ -581,10 +606,14 @@ def merge(older: Package, newer: Package) -> None:
     """Let a package that went on take over what it held before."""
     newer.open = {**older.open, **newer.open}
     newer.failed = older.failed + newer.failed
+    if older.mark is not None:
+        older.loose.append(older.mark)
     newer.loose = older.loose + newer.loose
     newer.since += len(older.loose)
+    newer.strange = older.strange + newer.strange
+    newer.orphans = older.orphans + newer.orphans
     newer.tally.update(older.tally)
-    newer.suppressed.update(older.suppressed)
+    take_over(newer.suppressed, older.suppressed)
     newer.contested = older.contested + newer.contested
     newer.doubts |= older.doubts
     newer.verbose |= older.verbose
