@@ -248,7 +248,7 @@ TODO_ENTRY = re.compile(rb"(?:XFAIL|XPASS) [^\n]++")
 
 INTERNAL_ERROR = b"INTERNALERROR>"
 KEYBOARD = re.compile(
-    rb"[^\n]++:[0-9]++: KeyboardInterrupt|\(to show a full traceback on KeyboardInterrupt use --full-?trace\)"
+    rb"[^\n]*:[0-9]++: KeyboardInterrupt|\(to show a full traceback on KeyboardInterrupt use --full-?trace\)"
 )
 # The reporter's closing line; -q prints it without its ruler, -qq not at all.
 _COUNT = rb"[0-9]++ [a-z]++(?: (?!in )[a-z]++)*+"
