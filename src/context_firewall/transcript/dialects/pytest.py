@@ -494,7 +494,8 @@ class Pytest:
         elif grammar.WORKERS.fullmatch(bare):
             self._rooted = self._workers = True
         elif not self._head:
-            return False
+            if not grammar.LISTED.fullmatch(bare):
+                return False
         elif not self._rooted:
             # Before it names its root, the head holds nothing but what the runner and its plugins say of themselves.
             self._rooted = bare.startswith(grammar.ROOT)

@@ -70,6 +70,8 @@ WORKERS = re.compile(
     rb"|\[gw[0-9]++\] (?:node down: [^\n]*+|[a-z0-9]++ Python [^\n]++)|replacing crashed worker gw[0-9]++"
     rb"|collecting \.\.\. *+"
 )
+# `--collect-only` lists what it found as a tree.
+LISTED = re.compile(rb" *+<[A-Z][A-Za-z]++ [^\n]++>")
 NODE_DOWN = re.compile(rb"\[gw[0-9]++\] node down: ")
 
 # -- progress ---------------------------------------------------------------------------------------------------------
