@@ -71,7 +71,7 @@ WORKERS = re.compile(
     rb"|collecting \.\.\. *+"
 )
 # `--collect-only` lists what it found as a tree.
-LISTED = re.compile(rb" *+<[A-Z][A-Za-z]++ [^\n]++>")
+LISTED = re.compile(rb" *+<[A-Z][A-Za-z]++ [^\n]*>")
 NODE_DOWN = re.compile(rb"\[gw[0-9]++\] node down: ")
 
 # -- progress ---------------------------------------------------------------------------------------------------------
