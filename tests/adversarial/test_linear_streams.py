@@ -77,7 +77,6 @@ LINEAR: dict[str, tuple[Stream, int]] = {
     "dots and points by turns": (lambda n: "....\nok 1 - x\n" * n, 1000),
     "hashes in a name": (lambda n: "1..1\nok 1 - " + "#a" * n + "\n", 100_000),
     "backslashes in a name": (lambda n: "1..1\nok 1 - " + "\\" * n + "#\n", 100_000),
-    "one line, indented by a megabyte": (lambda n: "1..1\n" + "    " * n + "1..2\n", 2000),
     "NUL bytes": (lambda n: "1..1\nok 1 - " + "\0" * n + "\n", 200_000),
     "lone carriage returns": (lambda n: "1..1\nok 1 - " + "a\r" * n + "\n", 200_000),
     "line separators": (lambda n: "1..1\nok 1 - " + "\u2028" * n + "\n", 100_000),

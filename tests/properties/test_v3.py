@@ -588,11 +588,12 @@ def check_damage(producer: Any, tree: list[Node], injury: tuple[str, int]) -> No
         if injury[0] == "glue":  # a name may have taken in the next line
             assert len(names) >= len(printed.names)
             return
-        further = Counter(names)
-        further.subtract(printed.names)
-        assert min(further.values(), default=0) >= 0
+        further, missing = Counter(names) - Counter(printed.names), Counter(printed.names) - Counter(names)
+        if missing:  # a subtest shorter than its plan explains its parent's failure: test_tap_subtests has that
+            assert producer is test_more
+            assert all(any(lost.startswith(f"{name} > ") for name in further) for lost in missing)
         parents = {name[: at.start()] for name in printed.names for at in re.finditer(" > ", name)}
-        assert set((+further).keys()) <= parents
+        assert further.keys() <= parents
 
 
 @pytest.mark.parametrize("producer", PRODUCERS)
@@ -606,7 +607,6 @@ def test_damage_never_suffices_for_another_story(producer: Any, tree: list[Node]
 
 
 @pytest.mark.soak
-@pytest.mark.xfail(strict=False, reason="a candidate that begins anew with a line is given that line a second time")
 @SOAK
 @given(OUTPUTS, OUTPUTS, RUNS)
 def test_soak_accounts(out: bytes, err: bytes, run: dict[str, Any]) -> None:

@@ -97,7 +97,6 @@ def test_the_one_that_closes_better_keeps_the_stretch() -> None:
     assert story.counts == (1, 0, 0, 0)
 
 
-@pytest.mark.xfail(strict=True, reason="a candidate that begins anew with a line is given that line a second time")
 def test_each_line_goes_once_to_each_candidate() -> None:
     told("ok 1 - a\n..\n1..1\nTAP version 13\n")
 

@@ -120,3 +120,11 @@ def test_a_brace_that_opens_nothing_is_no_pass(opening: str) -> None:
 @pytest.mark.xfail(strict=True, reason="a subtest that is announced and never comes is forgotten once the plan is met")
 def test_a_subtest_that_never_comes_is_no_pass() -> None:
     assert told("1..1\nok 1 - cup\n# Subtest: tea\n").verdict == "indeterminate?"
+
+
+@pytest.mark.xfail(strict=True, reason="a failing child that is lost from its subtest is taken for a plan not met")
+def test_a_failing_parent_does_not_excuse_a_lost_child() -> None:
+    """P2: what it failed for is not in the packet, so the packet does not suffice."""
+    child = "    ok 1 - pours\n    #   Failed test 'stays warm'\n    1..2\n    # Looks like you failed 1 test of 2.\n"
+    stream = f"# Subtest: tea\n{child}not ok 1 - tea\n#   Failed test 'tea'\n1..1\n"
+    assert told(stream, 1).verdict == "failed?"
