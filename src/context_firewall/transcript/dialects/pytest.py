@@ -18,54 +18,23 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from context_firewall.transcript.account import Account
-from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import pytest_grammar as grammar
 from context_firewall.transcript.dialects.pytest_account import (
     Entry,
-    Lettered,
-    Named,
     Report,
     settled,
 )
-from context_firewall.transcript.dialects.pytest_grammar import Counts, Progress, Result, Ruler
+from context_firewall.transcript.dialects.pytest_grammar import Counts, Ruler
+from context_firewall.transcript.dialects.pytest_outside import Outside
+from context_firewall.transcript.dialects.pytest_results import Results
 from context_firewall.transcript.dialects.pytest_section import Section
 from context_firewall.transcript.doubts import Doubt
-from context_firewall.transcript.facts import Failure, Reading
+from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
-
-_MOST_LOG_LINES = 4096
-"""Live log lines of one test that are held until its result shows whether they are kept."""
-
-# The field of `Results` that a letter or a word counts in; others (reruns, passed subtests) count nowhere.
-_FIELD_OF_LETTER = (
-    (b".", "passed"),
-    (b"F", "failed"),
-    (b"E", "errors"),
-    (b"s", "skipped"),
-    (b"x", "xfailed"),
-    (b"X", "xpassed"),
-    (b"u", "subtests_failed"),
-)
-_FIELD_OF_WORD = {
-    b"PASSED": "passed",
-    b"FAILED": "failed",
-    b"ERROR": "errors",
-    b"SKIPPED": "skipped",
-    b"XFAIL": "xfailed",
-    b"XPASS": "xpassed",
-    b"SUBFAILED": "subtests_failed",
-    b"SUBFAIL": "subtests_failed",
-}
-_KIND_OF_WORD = {
-    b"PASSED": Kind.SUCCESSFUL_TEST,
-    b"SKIPPED": Kind.SKIPPED_TEST,
-    b"XFAIL": Kind.TODO_TEST,
-    b"XPASS": Kind.TODO_TEST,
-}
 
 
 class _Part(Enum):
@@ -101,30 +70,16 @@ class Pytest:
         self._stream = stream
         self._width: int | None = None
         self._part = _Part.RESULTS
-        self._head = False
-        self._rooted = False
         self._titled = False
         """The session's ruler was read: the closing line has one too."""
         self._error = False
         """The open section is about errors."""
         self._section: Section | None = None
         self._nested = False
-        self._file = b""
-        self._current = b""
-        self._logging = False
-        self._log: list[Line] = []
-        self._reason: Kind | None = None
-        """The kind of a result whose reason goes on in the next line."""
         self._goes_on: list[Line] | None = None
         """Where the further lines of the short summary's last entry go."""
         self._closing: _Closing | None = None
         self._report = Report()
-        self._outside: list[Failure] = []
-        """Failures outside tests: internal and usage errors, a process stopped for its time."""
-        self._region: list[Line] | None = None
-        """The open region of one of them."""
-        self._named_results = False
-        self._workers = False
         self._seen_unhandled = False
         self._suppressed = Account()
         self._doubts: set[Doubt] = set()
@@ -135,8 +90,10 @@ class Pytest:
             Kind.TIMEOUT: [],
             Kind.ABNORMAL_WARNING: [],
         }
+        self._outside = Outside()
+        self._results = Results(self._report, self._suppressed, self._todo, self._outside, self._aside)
         self._readers: dict[_Part, Callable[[bytes, Line], bool]] = {
-            _Part.RESULTS: self._in_results,
+            _Part.RESULTS: self._results.take,
             _Part.REPORTS: self._in_reports,
             _Part.QUIET: self._in_quiet,
             _Part.WARNINGS: self._in_warnings,
@@ -149,30 +106,13 @@ class Pytest:
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         """Runs of results in which every test passed."""
-        if self._part is not _Part.RESULTS or self._closing or self._logging or self._reason or self._region:
+        if self._part is not _Part.RESULTS or self._closing or self._outside.open:
             return None
-        if not self._named_results:
-            return grammar.LETTER_LANE
-        return grammar.WORKERS_LANE if self._workers else grammar.VERBOSE_LANE
+        return self._results.lane()
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Count a run of passed tests. A path in it has one dot, that of its extension."""
-        lines = block.count(b"\n", start, stop)
-        if self._named_results:
-            passed = block.count(grammar.FROM_WORKER_PASSED, start, stop) if self._workers else lines
-            self._suppressed.add_many(Kind.SUCCESSFUL_TEST, passed)
-            self._suppressed.add_many(Kind.STRUCTURE, lines - passed)
-            self._current = b""
-        else:
-            files = block.count(b".py ", start, stop)
-            passed = block.count(b".", start, stop) - files
-            if files:
-                begins = block.rfind(b"\n", start, block.rfind(b".py ", start, stop)) + 1
-                self._file = block[max(begins, start) :].partition(b" ")[0]
-            self._suppressed.add_many(Kind.PROGRESS, lines)
-        self._head = False
-        self._report.results.passed += passed
-        return lines
+        """Count a run of passed tests."""
+        return self._results.run(block, start, stop)
 
     def trace(self) -> None:
         """Remember which lines are suppressed."""
@@ -204,8 +144,8 @@ class Pytest:
 
     def close(self, exit_code: int | None) -> Reading:
         """Settle the account."""
-        self._end_log(failed=False)
-        self._end_region()
+        self._results.end_log(failed=False)
+        self._outside.end()
         counts = None
         if self._closing is not None:
             counts = self._closing.counts
@@ -217,17 +157,17 @@ class Pytest:
             doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
         if counts is not None and counts.unknown:
             doubts.add(Doubt.COUNTS_UNCONFIRMED)
-        has_results = counts is not None or self._report.results.any or bool(account.failures)
+        has_results = counts is not None or self._report.tallied.any or bool(account.failures)
         if not account.tally.total and not account.failures:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
-        if self._outside:
+        if self._outside.failures:
             doubts.add(Doubt.FAILURE_OUTSIDE_TESTS)
         standing = 0
         if counts is not None:
             standing = 3 if Doubt.AGGREGATE_CONTRADICTION not in doubts else 2
         return Reading(
             tally=account.tally,
-            failures=(*account.failures, *self._outside),
+            failures=(*account.failures, *self._outside.failures),
             fatal_errors=tuple(self._marked[Kind.FATAL_ERROR]),
             timeouts=tuple(self._marked[Kind.TIMEOUT]),
             warnings=tuple(self._marked[Kind.ABNORMAL_WARNING]),
@@ -238,7 +178,7 @@ class Pytest:
             has_results=has_results,
             fates=self._suppressed.fates,
             standing=standing,
-            current_test=decoded(self._current) if counts is None else "",
+            current_test=decoded(self._results.current) if counts is None else "",
         )
 
     # -- the closing line
@@ -280,8 +220,7 @@ class Pytest:
         """A word of pytest's own behind a run without tests; any other line is not of this report."""
         if not bare.startswith(b"ERROR: ") or self._closing is None or self._closing.counts.total:
             return False
-        name = bare.rpartition(b"not found: ")[2] if b"not found: " in bare else bare
-        self._outside.append(Failure(decoded(name), line.as_kind(Kind.PROCESS_FAILURE)))
+        self._outside.usage_error(bare, line)
         return True
 
     # -- lines by their part
@@ -296,9 +235,9 @@ class Pytest:
             if ruler is not None and ruler.fits(self._width) and self._under(ruler, bare, line):
                 return True
         if bare.startswith(grammar.INTERNAL_ERROR):
-            self._internal_error(bare, line)
+            self._outside.internal_error(bare, line)
             return True
-        if self._region is not None and self._in_region(bare, line):
+        if self._outside.open and self._outside.take(bare, line, self._results.file):
             return True
         return self._readers[self._part](bare, line)
 
@@ -312,8 +251,7 @@ class Pytest:
             return self._stops(ruler, line)
         if ruler.sign == b"-":
             if self._part is _Part.RESULTS and grammar.LIVE_LOG.fullmatch(ruler.title):
-                self._logging = True
-                self._log.append(line)
+                self._results.open_log(line)
                 return True
             if grammar.NOTICE.fullmatch(ruler.title):
                 self._enter(_Part.TABLES)
@@ -350,18 +288,18 @@ class Pytest:
             self._nested = True
             self._section.take(bared(line.raw), line)
             return True
-        if self._titled or self._part is not _Part.RESULTS or self._report.results.any:
+        if self._titled or self._part is not _Part.RESULTS or self._report.tallied.any:
             return False
-        self._titled = self._head = True
+        self._titled = self._results.head = True
         self._width = ruler.width
         self._suppressed.add(Kind.STRUCTURE, line.number)
         return True
 
     def _enter(self, part: _Part) -> None:
-        self._end_log(failed=False)
-        self._end_region()
+        self._results.end_log(failed=False)
+        self._outside.end()
         self._section = None
-        self._head = False
+        self._results.head = False
         self._part = part
 
     def _heads(self, ruler: Ruler, line: Line) -> bool:
@@ -450,7 +388,7 @@ class Pytest:
             self._report.entries.append(Entry(text, line, error, description, subtest))
             self._report.entries_of[error] += 1
             self._goes_on = self._report.entries[-1].more
-        elif grammar.TODO_ENTRY.fullmatch(bare) and not self._named_results:
+        elif grammar.TODO_ENTRY.fullmatch(bare) and not self._results.named:
             self._todo.append(line.as_kind(Kind.TODO_TEST))
             self._goes_on = self._todo
         elif grammar.SILENT_ENTRY.fullmatch(bare):
@@ -464,207 +402,6 @@ class Pytest:
         else:
             return self._aside(bare, line)
         return True
-
-    # -- results
-
-    def _in_results(self, bare: bytes, line: Line) -> bool:
-        if not bare.strip() and not self._logging:
-            self._head = False
-            self._suppressed.add(Kind.BLANK, line.number)
-            return True
-        if self._reason is not None:
-            return self._reason_goes_on(bare, line)
-        if self._logging:
-            return self._in_log(bare, line)
-        if self._in_head(bare, line):
-            return True
-        result = grammar.result(bare)
-        if result is not None:
-            self._named(result, line)
-            return True
-        return self._letters(bare, line) or self._half_a_result(bare, line) or self._other(bare, line)
-
-    def _in_head(self, bare: bytes, line: Line) -> bool:
-        """The head's own rows, and what xdist says of its workers."""
-        collected = grammar.COLLECTED.fullmatch(bare)
-        if collected is not None:
-            self._head = self._rooted = True
-            parts = {word: int(n) for n, word in grammar.COLLECTED_PART.findall(collected["rest"])}
-            self._report.collection_errors = parts.get(b"error", 0) + parts.get(b"errors", 0)
-        elif grammar.WORKERS.fullmatch(bare):
-            self._rooted = self._workers = True
-        elif not self._head:
-            if not grammar.LISTED.fullmatch(bare):
-                return False
-        elif not self._rooted:
-            # Before it names its root, the head holds nothing but what the runner and its plugins say of themselves.
-            self._rooted = bare.startswith(grammar.ROOT)
-        elif not grammar.HEADER_ROW.fullmatch(bare):
-            return False
-        self._suppressed.add(Kind.INFORMATIONAL, line.number)
-        return True
-
-    def _letters(self, bare: bytes, line: Line) -> bool:
-        """A line of letters; xdist may add what befell a worker."""
-        down = bare.find(b"[gw")
-        lost = down > 0 and grammar.NODE_DOWN.match(bare, down) is not None
-        progress = grammar.progress(bare[:down] if lost else bare)
-        if progress is None:
-            return False
-        failing = self._count(progress)
-        if failing:
-            self._report.lettered.append(Lettered(self._file, failing, line))
-        else:
-            self._suppressed.add(Kind.PROGRESS, line.number)
-        return True
-
-    def _count(self, progress: Progress) -> int:
-        """Count letters; returns how many of them are failures and errors."""
-        letters = progress.letters
-        for letter, name in _FIELD_OF_LETTER:
-            count = letters.count(letter)
-            if count:
-                setattr(self._report.results, name, getattr(self._report.results, name) + count)
-        if progress.file:
-            self._file = progress.file
-        return letters.count(b"F") + letters.count(b"E")
-
-    def _half_a_result(self, bare: bytes, line: Line) -> bool:
-        """A test that runs now, or the result of one that was named in a line before."""
-        if self._current:
-            text, _ = grammar.without_margin(bare)
-            word = grammar.LONE_WORD.match(text)
-            if word is not None:
-                self._named(Result(self._current, word[1]), line)
-                return True
-        announced = grammar.ANNOUNCED.fullmatch(bare)
-        if announced is None:
-            return False
-        self._current = announced["id"]
-        self._named_results = True
-        self._suppressed.add(Kind.STRUCTURE, line.number)
-        return True
-
-    def _named(self, result: Result, line: Line) -> None:
-        """A result with its name."""
-        self._named_results = True
-        self._current = b""
-        name = _FIELD_OF_WORD.get(result.word)
-        if name is not None:
-            setattr(self._report.results, name, getattr(self._report.results, name) + 1)
-        kind = _KIND_OF_WORD.get(result.word, Kind.PROGRESS)
-        failed = name in ("failed", "errors", "subtests_failed")
-        output = self._end_log(failed=failed)
-        if failed:
-            error = name == "errors"
-            self._report.named.append(Named(result.id, line, error, result.description, output))
-        elif kind is Kind.TODO_TEST:
-            self._todo.append(line.as_kind(kind))
-        else:
-            self._suppressed.add(kind, line.number)
-        if result.open_reason:
-            self._reason = kind
-
-    def _reason_goes_on(self, bare: bytes, line: Line) -> bool:
-        """The rest of a reason that is wrapped: the line with the margin ends it."""
-        kind = self._reason or Kind.PROGRESS
-        _, margin = grammar.without_margin(bare)
-        if not margin and (grammar.result(bare) or grammar.progress(bare)):
-            self._reason = None
-            return self._in_results(bare, line)
-        if margin:
-            self._reason = None
-        if kind is Kind.TODO_TEST:
-            self._todo.append(line.as_kind(kind))
-        else:
-            self._suppressed.add(kind, line.number)
-        return True
-
-    def _in_log(self, bare: bytes, line: Line) -> bool:
-        """A line of the live log of the running test; its result ends it."""
-        text, margin = grammar.without_margin(bare)
-        word = grammar.LONE_WORD.match(text)
-        if word is not None and (margin or not self._titled):
-            self._named(Result(self._current, word[1]), line)
-            return True
-        announced = grammar.ANNOUNCED.fullmatch(bare)
-        result = grammar.result(bare)
-        if result is not None or announced is not None:
-            self._end_log(failed=False)
-            return self._in_results(bare, line)
-        self._log.append(line)
-        if len(self._log) > _MOST_LOG_LINES:
-            self._suppressed.add(Kind.PROGRAM_OUTPUT, self._log.pop(0).number)
-        return True
-
-    def _end_log(self, *, failed: bool) -> list[Line]:
-        """The live log of a failing test is part of its region; of any other it is only counted."""
-        log, self._log = self._log, []
-        self._logging = False
-        if failed:
-            return log
-        self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, log)
-        return []
-
-    def _other(self, bare: bytes, line: Line) -> bool:
-        """A line that is no result: a stack dump, a usage error, or text of somebody else among the results."""
-        if bare.endswith(b"+ Timeout ++") or (b"+ Timeout +" in bare and bare.endswith(b"+")):
-            self._time_out(bare, line)
-            return True
-        if self._head and bare.startswith(b"ERROR: "):
-            name = bare.rpartition(b"not found: ")[2] if b"not found: " in bare else bare
-            self._outside.append(Failure(decoded(name), line.as_kind(Kind.PROCESS_FAILURE)))
-            return True
-        self._report.noisy = True
-        running = grammar.ANNOUNCED_AND_MORE.match(bare)
-        if running is not None:
-            self._current = running["id"]
-        return self._aside(bare, line)
-
-    # -- failures outside tests
-
-    def _internal_error(self, bare: bytes, line: Line) -> None:
-        """pytest itself, or a plugin, broke: one region, each line behind the same sign."""
-        if self._region is None or not self._outside or self._outside[-1].identity != "INTERNALERROR":
-            self._end_region()
-            self._outside.append(Failure("INTERNALERROR", line.as_kind(Kind.PROCESS_FAILURE)))
-            self._region = []
-        else:
-            self._region.append(line.as_kind(classify_detail(bare[len(grammar.INTERNAL_ERROR) :].strip())))
-
-    def _time_out(self, bare: bytes, line: Line) -> None:
-        """pytest-timeout stops the process: the stacks of its threads, between two rulers."""
-        at = bare.find(b"+")
-        progress = grammar.progress(bare[:at].rstrip(b" ")) if at > 0 else None
-        if progress is not None:
-            self._count(progress)
-        running = grammar.ANNOUNCED_AND_MORE.match(bare)
-        if running is not None:
-            self._current = running["id"]
-        self._end_region()
-        self._outside.append(Failure(decoded(self._current) or "Timeout", line.as_kind(Kind.PROCESS_FAILURE)))
-        self._region = []
-
-    def _in_region(self, bare: bytes, line: Line) -> bool:
-        """A line of the open region of a failure outside tests."""
-        region = self._region
-        if region is None:
-            return False
-        if self._outside[-1].identity == "INTERNALERROR":
-            self._end_region()
-            return False
-        region.append(line.as_kind(classify_detail(bare)))
-        frame = grammar.FRAME.match(bare)
-        if frame is not None and self._file and frame["file"].endswith(b"/" + self._file):
-            last = self._outside[-1]
-            self._outside[-1] = Failure(decoded(self._file + b"::" + frame["name"]), last.header)
-        return True
-
-    def _end_region(self) -> None:
-        if self._region is not None:
-            last = self._outside[-1]
-            self._outside[-1] = Failure(last.identity, last.header, tuple(self._region))
-            self._region = None
 
     # -- small accounts
 

@@ -72,7 +72,7 @@ class Lettered:
 
 
 @dataclass(slots=True)
-class Results:
+class Tallied:
     """How many results of each kind were read: letters, and named lines."""
 
     passed: int = 0
@@ -92,7 +92,7 @@ class Results:
 class Report:
     """Everything that was read of one run."""
 
-    results: Results = field(default_factory=Results)
+    tallied: Tallied = field(default_factory=Tallied)
     sections: list[Section] = field(default_factory=list)
     sections_of: Counter[bool] = field(default_factory=Counter)
     """How many sections were read, by whether they are errors."""
@@ -114,7 +114,7 @@ class Report:
         return self._results_agree(counts) and self._sections_agree(counts)
 
     def _results_agree(self, counts: Counts) -> bool:
-        seen = self.results
+        seen = self.tallied
         if self.noisy:
             return seen.passed <= counts.passed and seen.failed <= counts.failed and seen.errors <= counts.errors
         before = self.collection_errors if self.collection_errors is not None else self.collecting
@@ -133,7 +133,7 @@ class Report:
         """At most how many failures may have no letter: failing subtests, whose letters are often captured."""
         stated = sum(1 for entry in self.entries if entry.subtest)
         titled = sum(1 for section in self.sections if not section.error and section.name.endswith((b")", b"]")))
-        return max(stated, titled, self.results.subtests_failed)
+        return max(stated, titled, self.tallied.subtests_failed)
 
     def _sections_agree(self, counts: Counts) -> bool:
         for error, stated in ((False, counts.failed), (True, counts.errors)):
@@ -399,7 +399,7 @@ def _tally(report: Report, counts: Counts | None, failures: int) -> Tally:
     if counts is not None:
         todo = counts.xfailed + counts.xpassed
         return Tally(counts.passed, counts.failed + counts.errors, counts.skipped, todo, counts.total)
-    seen = report.results
+    seen = report.tallied
     failed = max(seen.failed + seen.errors + seen.subtests_failed, failures)
     todo = seen.xfailed + seen.xpassed
     return Tally(seen.passed, failed, seen.skipped, todo, seen.passed + failed + seen.skipped + todo)
