@@ -584,6 +584,42 @@ def test_live_logs_belong_to_their_tests() -> None:
     assert not transcript.doubts
 
 
+def sweet(title: str, *lines: str) -> str:
+    """What pytest-sugar prints about a failure as soon as it happens."""
+    return "\n".join(("", f"{'―' * 30} {title} {'―' * 30}", "", *lines))
+
+
+SUGAR = "\n".join(
+    (
+        "Test session starts (platform: linux, Python 3.12.4, pytest 8.3.2, pytest-sugar 1.1.1)",
+        "rootdir: /home/baker",
+        "collected 3 items",
+        "\r",
+        "\r test_soup.py ✓                  33% ███▍      \r test_soup.py ✓✓                 66% ██████▋   ",
+        sweet("test_salt", ">       assert 3 < 2", "E       assert 3 < 2", "", "test_soup.py:7: AssertionError"),
+        "\r",
+        "\r test_soup.py ⨯                 100% ██████████",
+        rule("short test summary info"),
+        "FAILED test_soup.py::test_salt - assert 3 < 2",
+        "",
+        "Results (0.45s):",
+        "       2 passed",
+        "       1 failed",
+        "         - test_soup.py:6 test_salt",
+        "",
+    )
+)
+
+
+def test_sugar() -> None:
+    transcript = read(SUGAR)
+    assert names(transcript) == ["test_soup.py::test_salt"]
+    assert counts(transcript) == (2, 1, 0, 0)
+    assert not transcript.doubts
+    assert Doubt.AGGREGATE_CONTRADICTION in read(SUGAR.replace("2 passed", "3 passed")).doubts
+    assert Doubt.COMPLETENESS_UNCONFIRMED in read(SUGAR.partition("Results")[0]).doubts
+
+
 # -- what must not be taken for it ------------------------------------------------------------------------------------
 
 

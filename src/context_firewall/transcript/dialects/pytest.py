@@ -19,6 +19,7 @@ from enum import Enum, auto
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import pytest_grammar as grammar
+from context_firewall.transcript.dialects import pytest_sugar as sugar
 from context_firewall.transcript.dialects.pytest_account import (
     Entry,
     Report,
@@ -72,6 +73,8 @@ class Pytest:
         self._part = _Part.RESULTS
         self._titled = False
         """The session's ruler was read: the closing line has one too."""
+        self._sugar = False
+        """pytest-sugar writes the report."""
         self._error = False
         """The open section is about errors."""
         self._section: Section | None = None
@@ -133,6 +136,8 @@ class Pytest:
             if not bare.strip():
                 self._suppressed.add(Kind.BLANK, number)
                 return True
+            if self._sugar and self._counts_more(bare, line):
+                return True
             if self._closing.agrees and not self._resumes(bare):
                 return self._usage_error(bare, line)
             self._withdraw()
@@ -185,12 +190,24 @@ class Pytest:
 
     def _closes(self, bare: bytes) -> Counts | None:
         """The counts of a line that has the closing line's form in this report."""
-        if self._nested or bare[-1:] not in b"=s)":
+        if self._nested or bare[-1:] not in b"=s):":
             return None
+        if self._sugar:
+            return Counts() if sugar.CLOSES.fullmatch(bare) else None
         if (not self._titled and bare[:1].isdigit()) or bare.startswith(b"no tests "):
             return grammar.closing(bare)
         ruler = grammar.ruler(bare) if bare[:1] == b"=" else None
         return grammar.closing(ruler.title) if ruler is not None and ruler.fits(self._width) else None
+
+    def _counts_more(self, bare: bytes, line: Line) -> bool:
+        """A line of pytest-sugar's closing list."""
+        closing = self._closing
+        counts = None if closing is None else sugar.counted(closing.counts, bare)
+        if closing is None or counts is None:
+            return False
+        self._closing = _Closing(counts, closing.line, self._report.agrees(counts))
+        self._suppressed.add(Kind.RECAP if counts is closing.counts else Kind.AGGREGATE_SOURCE, line.number)
+        return True
 
     def _resumes(self, bare: bytes) -> bool:
         """Whether a line shows that the report goes on: the closing line before it was text."""
@@ -230,6 +247,8 @@ class Pytest:
         if self._nested:
             self._in_nested(bare, line)
             return True
+        if self._sugared(bare, line):
+            return True
         if bare[:1] in grammar.RULER_SIGNS and bare:
             ruler = grammar.ruler(bare)
             if ruler is not None and ruler.fits(self._width) and self._under(ruler, bare, line):
@@ -240,6 +259,30 @@ class Pytest:
         if self._outside.open and self._outside.take(bare, line, self._results.file):
             return True
         return self._readers[self._part](bare, line)
+
+    def _sugared(self, bare: bytes, line: Line) -> bool:
+        """pytest-sugar's own lines: its start, its rows of marks, and rulers of failures among them."""
+        if not self._sugar:
+            if not sugar.STARTS.fullmatch(bare) or self._titled or self._report.tallied.any:
+                return False
+            self._sugar = self._titled = self._results.head = True
+            self._suppressed.add(Kind.STRUCTURE, line.number)
+            return True
+        if self._part not in (_Part.RESULTS, _Part.REPORTS):
+            return False
+        title = sugar.title(bare)
+        if title is not None:
+            self._enter(_Part.REPORTS)
+            self._error = title.startswith(b"ERROR ")
+            return self._heads(Ruler(b"_", title, 0, 0), line)
+        row = sugar.row(bare)
+        if row is None:
+            return False
+        self._enter(_Part.RESULTS)
+        for mark, name in sugar.MARKS:
+            self._report.tallied.add(name, row["marks"].count(mark))
+        self._suppressed.add(Kind.PROGRESS, line.number)
+        return True
 
     def _under(self, ruler: Ruler, bare: bytes, line: Line) -> bool:
         """A ruler of the report's width: whether it opens, ends or belongs to something here."""
@@ -430,7 +473,7 @@ def _place(line: Line) -> int:
 DIALECT = Dialect(
     name="pytest",
     title="pytest, terminal reporter",
-    checked="pytest 6.2, 7.4, 9.2; xdist 3.8, timeout 2.4, cov 7.1, rerunfailures 16.7",
+    checked="pytest 6.2, 7.4, 9.2; xdist 3.8, timeout 2.4, cov 7.1, rerunfailures 16.7, sugar 1.1",
     streams=frozenset({"stdout"}),
     # The session's ruler; with -q the first line of letters, or the ruler of the first section; or a run without tests.
     opening=re.compile(
@@ -438,7 +481,7 @@ DIALECT = Dialect(
         rb"|(?:[^\s\[][^\n]*? )??[.FEsxXRu,-]++ ++\[ *+(?:[0-9]++%|[0-9]++/[0-9]++)\]\Z"
         rb"|={10,}+ (?:ERRORS|FAILURES) ={10,}+\Z"
         rb"|no tests ran in [0-9.]++s\Z"
-        rb"|INTERNALERROR> "
+        rb"|INTERNALERROR> |Test session starts \(platform: [^\n]*, pytest-sugar [^\n]*\)\Z"
     ),
     begin=Pytest,
 )

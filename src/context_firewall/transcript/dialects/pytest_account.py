@@ -83,6 +83,11 @@ class Tallied:
     xpassed: int = 0
     subtests_failed: int = 0
 
+    def add(self, name: str, count: int) -> None:
+        """So many more of the kind of that name."""
+        if count:
+            setattr(self, name, getattr(self, name) + count)
+
     @property
     def any(self) -> bool:
         return any((self.passed, self.failed, self.errors, self.skipped, self.xfailed, self.xpassed))

@@ -165,9 +165,7 @@ class Results:
         """Count letters; returns how many of them are failures and errors."""
         letters = progress.letters
         for letter, name in _FIELD_OF_LETTER:
-            count = letters.count(letter)
-            if count:
-                setattr(self._report.tallied, name, getattr(self._report.tallied, name) + count)
+            self._report.tallied.add(name, letters.count(letter))
         if progress.file:
             self.file = progress.file
         return letters.count(b"F") + letters.count(b"E")
@@ -194,7 +192,7 @@ class Results:
         self.current = b""
         name = _FIELD_OF_WORD.get(result.word)
         if name is not None:
-            setattr(self._report.tallied, name, getattr(self._report.tallied, name) + 1)
+            self._report.tallied.add(name, 1)
         kind = _KIND_OF_WORD.get(result.word, Kind.PROGRESS)
         failed = name in ("failed", "errors", "subtests_failed")
         output = self.end_log(failed=failed)
