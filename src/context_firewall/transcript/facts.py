@@ -101,20 +101,33 @@ class Transcript:
 
 
 def combined(readings: Iterable[Reading]) -> Transcript:
-    """Add readings up, in the order given; it is the order of their lines in the packet."""
+    """Add readings up. Streams stay in the order given; within one, lines and failures are in source order."""
     parts = tuple(readings)
+    ranks: dict[str, int] = {}
+    for part in parts:
+        for line in part.kept_lines():
+            ranks.setdefault(line.stream, len(ranks))
+
+    def place(line: Line) -> tuple[int, int]:
+        return ranks[line.stream], line.number
+
+    def in_order(lines: Iterable[Line]) -> tuple[Line, ...]:
+        return tuple(sorted(lines, key=place))
+
+    failures = [failure for part in parts for failure in part.failures]
+    failures.sort(key=lambda failure: place(failure.header) if failure.header is not None else (len(ranks), 0))
     suppressed: Counter[Kind] = Counter()
     for part in parts:
         suppressed.update(part.suppressed)
     kept = sum(1 for part in parts for _ in part.kept_lines())
     return Transcript(
         tally=sum((part.tally for part in parts), Tally()),
-        failures=tuple(failure for part in parts for failure in part.failures),
-        fatal_errors=tuple(line for part in parts for line in part.fatal_errors),
-        timeouts=tuple(line for part in parts for line in part.timeouts),
-        warnings=tuple(line for part in parts for line in part.warnings),
-        unclassified=tuple(line for part in parts for line in part.unclassified),
-        todo=tuple(line for part in parts for line in part.todo),
+        failures=tuple(failures),
+        fatal_errors=in_order(line for part in parts for line in part.fatal_errors),
+        timeouts=in_order(line for part in parts for line in part.timeouts),
+        warnings=in_order(line for part in parts for line in part.warnings),
+        unclassified=in_order(line for part in parts for line in part.unclassified),
+        todo=in_order(line for part in parts for line in part.todo),
         suppressed=dict(suppressed),
         doubts=frozenset(doubt for part in parts for doubt in part.doubts),
         has_results=any(part.has_results for part in parts),

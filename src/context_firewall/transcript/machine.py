@@ -77,3 +77,5 @@ class Dialect:
     """A bare line that proves this dialect begins here; matched from the line's start."""
     begin: Callable[[str], Machine]
     """A fresh machine for the stream of that name."""
+    program_streams: frozenset[str] = frozenset()
+    """Streams on which the runner itself never prints: what stands there is the program's own output."""
