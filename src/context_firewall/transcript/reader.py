@@ -8,6 +8,7 @@ unclassified.
 
 import copy
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -346,8 +347,29 @@ def _readings(
         # The only account of a failed process is kept whole; where noise has buried it, it is looked for again.
         readings = without_noise(readings, noise, disputed)
         if not any(Doubt.FAILURE_OUTSIDE_TESTS in part.doubts for part in readings):
+    readings = _with_program_output(readings, rows)
             readings = _with_process_failure(readings, exit_code)
     return readings
+
+
+def _with_program_output(readings: list[Reading], rows: Sequence[Dialect]) -> list[Reading]:
+    """Attribute to the program what stands where its runner never prints, if the runner's own account is whole."""
+    own = {row.name: row.program_streams for row in rows if row.program_streams}
+    runners = {part.dialect for part in readings if part.has_results}
+    if len(runners) != 1 or any(part.doubts for part in readings):
+        return readings
+    streams = own.get(runners.pop(), frozenset())
+    return [_as_program_output(part) if part.stream in streams else part for part in readings]
+
+
+def _as_program_output(reading: Reading) -> Reading:
+    """A reading whose unclassified lines are the program's own."""
+    account = Counter(reading.suppressed)
+    account[Kind.PROGRAM_OUTPUT] += len(reading.unclassified)
+    fates = reading.fates
+    if fates is not None:
+        fates = {**fates, **{line.number: Kind.PROGRAM_OUTPUT for line in reading.unclassified}}
+    return replace(reading, unclassified=(), suppressed={k: n for k, n in account.items() if n}, fates=fates)
 
 
 def _with_process_failure(readings: list[Reading], exit_code: int | None) -> list[Reading]:
