@@ -342,12 +342,11 @@ def _readings(
         readings += (replace(part, stream=name) for part in closed)
         if any(Doubt.AMBIGUOUS_DIALECT in part.doubts for part in closed):
             disputed.add(name)
-    readings = _with_process_failure(joined(readings), exit_code)
+    readings = _with_process_failure(_with_program_output(joined(readings), rows), exit_code)
     if noise:
         # The only account of a failed process is kept whole; where noise has buried it, it is looked for again.
         readings = without_noise(readings, noise, disputed)
         if not any(Doubt.FAILURE_OUTSIDE_TESTS in part.doubts for part in readings):
-    readings = _with_program_output(readings, rows)
             readings = _with_process_failure(readings, exit_code)
     return readings
 
