@@ -14,6 +14,7 @@ import re
 
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects.go_grammar import DIAGNOSTIC, EVENT, FAIL, TEXT_OPENS
+from context_firewall.transcript.dialects.go_lanes import VERBOSE, verbose_run
 from context_firewall.transcript.dialects.go_package import Held
 from context_firewall.transcript.dialects.go_script import Script
 from context_firewall.transcript.doubts import Doubt
@@ -34,12 +35,23 @@ class GoText:
         self._events_follow = False
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
-        """None yet."""
-        return None
+        """Passing tests with -v."""
+        return VERBOSE if self._script.in_step else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Never offered."""
-        return 0
+        """Take a run of passing tests but the last, whose result may yet turn out to be its own print."""
+        last = block.rfind(b"\n=== RUN   ", start, stop)
+        while last >= 0 and b"/" in block[last + 1 : block.index(b"\n", last + 1)]:
+            last = block.rfind(b"\n=== RUN   ", start, last)
+        green = verbose_run(block, start, last + 1) if last >= 0 else None
+        if green is None:
+            return 0
+        self._script.green(green)
+        number += green.lines
+        rest = block[last + 1 : stop - 1].split(b"\n")
+        for place, raw in enumerate(rest, number):
+            self.line(raw, raw, place)
+        return green.lines + len(rest)
 
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         """Take a line, unless the run is over and the line opens nothing of it."""

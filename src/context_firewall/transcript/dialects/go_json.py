@@ -31,6 +31,7 @@ from context_firewall.transcript.dialects.go_grammar import (
     RESULT,
     SKIP,
 )
+from context_firewall.transcript.dialects.go_lanes import EVENTS, events_run
 from context_firewall.transcript.dialects.go_package import Held, Ledger, Package, Test, is_banner
 from context_firewall.transcript.dialects.go_script import Script
 from context_firewall.transcript.doubts import Doubt
@@ -101,12 +102,27 @@ class GoEvents:
     # -- what the reader asks
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
-        """None yet."""
-        return None
+        """Passing tests of packages that have started."""
+        return EVENTS if self._started and self._open and self._build is None else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Never offered."""
-        return 0
+        """Take a run of passing tests of one package."""
+        found = events_run(block, start, stop)
+        if found is None:
+            return 0
+        name, green = found
+        told = self._open.get(decoded(name))
+        if told is None or told.script is not None:
+            return 0
+        package = told.package
+        if any(block.find(b'"Test":"%b"' % other, start, stop) >= 0 for other in package.open):
+            return 0
+        package.touched = True
+        package.tally[PASS] += green.passed
+        package.suppressed.add_many(Kind.SUCCESSFUL_TEST, green.passed)
+        package.suppressed.add_many(Kind.STRUCTURE, green.banners + green.passed)
+        package.suppressed.add_many(Kind.PROGRAM_OUTPUT, green.lines - green.banners - 2 * green.passed)
+        return green.lines
 
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         """Take an event, or one of the few lines that the go command prints as text all the same."""

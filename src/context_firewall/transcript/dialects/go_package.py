@@ -296,8 +296,7 @@ class Ledger:
                 victim.output += (held for held in last_words if held[1].number > died)
                 self.suppressed.add(Kind.AGGREGATE_SOURCE, header.number)
             else:
-                if _panicked_again(last_words):
-                    # The runner reports the failure of a test before it lets it panic again.
+                if _torn(last_words):
                     self.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
                 names = _timed_out(last_words, unfinished)
                 identity = name + b" " + b", ".join(names) if names else name
@@ -425,6 +424,19 @@ def _victim(package: Package, last_words: Sequence[Held]) -> Test | None:
     test = package.failed[-1]
     after = [(text, line) for text, line in last_words if test.header and line.number > test.header[1].number]
     return test if after and CRASH.match(after[0][0]) and _panicked_again(after) else None
+
+
+def _torn(last_words: Sequence[Held]) -> bool:
+    """Whether the last words of a package that broke off are not whole.
+
+    The runner reports the failure of a test before it lets it panic again; a goroutine is dumped only after a crash;
+    and a binary that has said how it ended does not break off.
+    """
+    texts = [text for text, _ in last_words]
+    crashed = any(CRASH.match(text) for text in texts)
+    dumped = any(GOROUTINE.match(text) for text in texts)
+    ended = bool(texts) and texts[-1] in (PASS, FAIL)
+    return _panicked_again(last_words) or (dumped and not crashed) or ended
 
 
 def _panicked_again(held: Sequence[Held]) -> bool:

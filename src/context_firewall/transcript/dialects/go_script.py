@@ -31,6 +31,7 @@ from context_firewall.transcript.dialects.go_grammar import (
     RESULT,
     SKIP,
 )
+from context_firewall.transcript.dialects.go_lanes import Green
 from context_firewall.transcript.dialects.go_package import Held, Ledger, Package, Test, is_banner, take_over
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.kinds import Kind
@@ -98,9 +99,27 @@ class Script:
         return bool(ran and self.ledger.broken + self._broken_forks())
 
     @property
-    def waiting(self) -> bool:
-        """Whether a fork is undecided, or lines are taken in a way that a run of them must not skip."""
-        return bool(self._forks) or self._build is not None
+    def in_step(self) -> bool:
+        """Whether a run of whole tests may come, and nothing else is expected."""
+        package = self.package
+        if self._forks or self._build is not None or package.open or package.mark is not None:
+            return False
+        return package.verbose and package.touched
+
+    def green(self, green: Green) -> None:
+        """Book a run of tests that did not fail."""
+        package = self.package
+        package.settle_last()
+        package.path = []
+        package.current = self._example = None
+        package.tally[PASS] += green.passed
+        package.tally[SKIP] += green.skipped
+        tests = green.passed + green.skipped
+        suppressed = package.suppressed
+        suppressed.add_many(Kind.SUCCESSFUL_TEST, green.passed)
+        suppressed.add_many(Kind.SKIPPED_TEST, green.skipped)
+        suppressed.add_many(Kind.STRUCTURE, green.banners)
+        suppressed.add_many(Kind.PROGRAM_OUTPUT, green.lines - green.banners - tests)
 
     def adopt(self, text: bytes, line: Line) -> None:
         """Take a line that came before the first one of the runner's."""

@@ -17,7 +17,8 @@ PLAN = re.compile(rb"([0-9]{1,18}+)\.\.([0-9]{1,18}+)[ \t]*+(?:#[ \t]*+(.*+))?")
 
 # Test point: "ok" or "not ok", case-sensitive, one space between; then optionally a number, then optionally " - ",
 # then the description. 14: what follows "ok" is a space or the line's end, so "okay", "ok1" and "ok:" are no points.
-POINT = re.compile(rb"(not )?+ok(?:[ \t]++([0-9]++)(?=[ \t]|\Z))?+(?:[ \t]++(?:-(?:[ \t]++|\Z))?+(.*+))?+")
+# Two blanks and a tab after "ok" are the go command's word about a package.
+POINT = re.compile(rb"(?!ok  \t)(not )?+ok(?:[ \t]++([0-9]++)(?=[ \t]|\Z))?+(?:[ \t]++(?:-(?:[ \t]++|\Z))?+(.*+))?+")
 
 # "Bail out!" with a reason; case-insensitive in 14. Nothing after it can make the run pass.
 BAIL_OUT = re.compile(rb"(?i)Bail out!(.*+)")
