@@ -121,9 +121,12 @@ def test_a_rule_may_be_for_one_stream() -> None:
         "✔ a (1ms)\nDEBUG x\nℹ tests 1\nℹ suites 0\nℹ pass 1\nℹ fail 0\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0\n"
         "ℹ duration_ms 3\n",
         "....\nDEBUG x\n",
+        "DEBUG x\n=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \texample.com/a\t0.002s\n",
+        f"{' test session starts ':=^80}\nplatform linux -- Python 3.12.4, pytest-8.3.2, pluggy-1.5.0\n"
+        f"rootdir: /srv\ncollected 1 item\n\n{'test_a.py .':<73} [100%]\n\n{' 1 passed in 0.02s ':=^80}\nDEBUG x\n",
     ],
 )
-def test_noise_in_the_middle_of_a_node_report(report: str) -> None:
+def test_noise_in_the_middle_of_a_report(report: str) -> None:
     assert "UNCLASSIFIED_EVIDENCE" in reasons(packet(report))
     made = packet(report, noise=["DEBUG"])
     assert "UNCLASSIFIED_EVIDENCE" not in reasons(made)

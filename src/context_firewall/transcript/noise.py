@@ -18,6 +18,7 @@ from itertools import groupby
 from typing import TypedDict
 
 from context_firewall.errors import InvalidInput
+from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.linear_regex import PatternError, compiled
@@ -168,7 +169,9 @@ def without_noise(
         if taken:
             before = reading.suppressed.get(Kind.DECLARED_NOISE, 0)
             suppressed = {**reading.suppressed, Kind.DECLARED_NOISE: before + taken}
-            reading = replace(reading, unclassified=rest, suppressed=suppressed)
+            # A dialect may have said so too; the verdict says it again of the lines that are left.
+            doubts = reading.doubts - {Doubt.UNCLASSIFIED_EVIDENCE}
+            reading = replace(reading, unclassified=rest, suppressed=suppressed, doubts=doubts)
             if reading.fates is not None:
                 left = {line.number for line in rest}
                 gone = (line.number for line in before_rest if line.number not in left)
