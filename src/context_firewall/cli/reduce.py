@@ -5,21 +5,13 @@ input is read and reduced, then the sidecars are written and stand, then the pac
 the indicator says so. What fails on the way undoes what came before it.
 """
 
-import os
-import re
-import sys
-from collections.abc import Iterable, Mapping
-from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from context_firewall import (
-    DEFAULT_POLICY,
     Emitted,
     EvidencePacket,
-    InvalidInput,
-    SourceStream,
     format_indicator,
     model_evidence_for_packet,
     reduce_streams,
@@ -31,31 +23,17 @@ from context_firewall import (
 )
 from context_firewall.cli.channels import deliver, indicate
 from context_firewall.cli.configuration import configuration_in_force, configuration_options, preferred
-from context_firewall.cli.recognition import meant_as_envelope
-from context_firewall.cli.sources import Source, open_source
-from context_firewall.documents.test_run_input import parse_test_run_input
-from context_firewall.reduction.pipeline import POLICIES
-from context_firewall.transcript import dialects
+from context_firewall.cli.run_options import (
+    AskedRun,
+    byte_ceiling,
+    checked_targets,
+    run_options,
+    source_options,
+    text_option,
+)
 
 if TYPE_CHECKING:
     from context_firewall.cli.outputs import Target
-
-# Options that say what an envelope says itself, as click names their parameters.
-DESCRIBING_OPTIONS = {
-    "stderr_path": "--stderr",
-    "operation_id": "--operation-id",
-    "source_id": "--source-id",
-    "run_id": "--run-id",
-    "raw_ref": "--raw-ref",
-    "exit_code": "--exit-code",
-    "duration_ms": "--duration-ms",
-    "interrupted": "--interrupted",
-}
-
-# 15 digits stay below 2^53, where every reader of JSON agrees on an integer.
-_WHOLE = re.compile(r"[0-9]{1,15}")
-_EXIT_CODE = re.compile(r"(128\+)?([0-9]{1,3})")
-_DURATION = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,20})?(?:[eE][+-]?[0-9]{1,2})?")
 
 EPILOG = """\b
 Exit status:
@@ -72,63 +50,8 @@ sidecar is left behind.
 """
 
 
-def _exit_code(_ctx: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    """An exit code 0 to 255; `128+n` is how shells say: ended by signal n."""
-    if text is None:
-        return None
-    match = _EXIT_CODE.fullmatch(text)
-    number = int(match[2]) + (128 if match[1] else 0) if match else 256
-    if number > 255:
-        raise click.BadParameter("must be an integer from 0 to 255, or 128+n for a run that signal n ended")
-    return number
-
-
-def _duration(_ctx: click.Context, _option: click.Parameter, text: str | None) -> int | float | None:
-    """Milliseconds, zero or more; an integer where it is written as one."""
-    if text is None:
-        return None
-    if not _DURATION.fullmatch(text):
-        raise click.BadParameter("must be a number of milliseconds, zero or more, such as 12.5")
-    return int(text) if text.isdecimal() else float(text)
-
-
-def _ceiling(_ctx: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    """A number of bytes."""
-    if text is None:
-        return None
-    if not _WHOLE.fullmatch(text):
-        raise click.BadParameter("must be a whole number of bytes")
-    return int(text)
-
-
-def _text(_ctx: click.Context, _option: click.Parameter, text: str | None) -> str | None:
-    """Text that canonical JSON can hold: argument bytes that are not UTF-8 arrive as lone surrogates."""
-    try:
-        (text or "").encode()
-    except UnicodeEncodeError:
-        raise click.BadParameter("is not UTF-8") from None
-    return text
-
-
 @click.command(epilog=EPILOG, short_help="Reduce a finished test run to its evidence packet.")
-@click.option(
-    "--input",
-    "input_path",
-    metavar="PATH|-",
-    default="-",
-    show_default=True,
-    help="The run: an envelope or the bytes that the run printed on standard output. - is standard input.",
-)
-@click.option("--stderr", "stderr_path", metavar="PATH", help="What a raw run printed on standard error.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["auto", "envelope", "raw"]),
-    default="auto",
-    show_default=True,
-    help="What the input is. auto: an envelope is one JSON object with the protocol string, all else is raw; "
-    "a damaged envelope is an error.",
-)
+@source_options
 @click.option(
     "--emit",
     type=click.Choice(["packet", "model-evidence", "brief"]),
@@ -138,41 +61,17 @@ def _text(_ctx: click.Context, _option: click.Parameter, text: str | None) -> st
 )
 @click.option(
     "--max-bytes",
-    callback=_ceiling,
+    callback=byte_ceiling,
     metavar="N",
     help="Ceiling in bytes of the packet, or of the brief if that is emitted; honoured exactly.",
 )
-@click.option(
-    "--policy",
-    type=click.Choice([row.revision for row in POLICIES]),
-    default=DEFAULT_POLICY,
-    show_default=True,
-    help="The set of classification rules.",
-)
-@click.option(
-    "--dialect",
-    type=click.Choice(["auto", *(row.name for row in dialects.REGISTRY)]),
-    default="auto",
-    show_default=True,
-    help="The grammar to read the output by. auto: as the output itself declares.",
-)
-@click.option("--operation-id", callback=_text, help="Raw runs: name of the operation that this run belongs to.")
-@click.option("--source-id", callback=_text, help="Raw runs: name of the suite.")
-@click.option("--run-id", callback=_text, help="Raw runs: name of this run.")
-@click.option("--raw-ref", callback=_text, help="Raw runs: where the raw bytes are kept; recorded, not verified.")
-@click.option(
-    "--exit-code", callback=_exit_code, metavar="N", help="Raw runs: the test command's exit code, 0 to 255 (or 128+n)."
-)
-@click.option(
-    "--duration-ms", callback=_duration, metavar="N", help="Raw runs: how long the run took, in milliseconds."
-)
-@click.option("--interrupted", is_flag=True, help="Raw runs: the run was stopped before it ended.")
+@run_options
 @click.option(
     "--value-receipt", metavar="PATH", help="Also write the value receipt (bytes and counts, no other claim) here."
 )
 @click.option(
     "--mechanism-revision",
-    callback=_text,
+    callback=text_option,
     metavar="REV",
     help="Recorded in the value receipt as given; affects nothing else.",
 )
@@ -187,21 +86,10 @@ def _text(_ctx: click.Context, _option: click.Parameter, text: str | None) -> st
 @click.pass_context
 def reduce(
     ctx: click.Context,
+    /,
     *,
-    input_path: str,
-    stderr_path: str | None,
-    form: str,
     emit: str,
     max_bytes: int | None,
-    policy: str,
-    dialect: str,
-    operation_id: str | None,
-    source_id: str | None,
-    run_id: str | None,
-    raw_ref: str | None,
-    exit_code: int | None,
-    duration_ms: int | float | None,
-    interrupted: bool,
     value_receipt: str | None,
     mechanism_revision: str | None,
     packet: str | None,
@@ -209,6 +97,7 @@ def reduce(
     config_path: str | None,
     no_config: bool,
     exit_status: bool,
+    **run: Any,
 ) -> int:
     """Reduce a finished test run to its evidence packet.
 
@@ -228,120 +117,16 @@ def reduce(
     context-firewall reduce --input envelope.json --value-receipt receipt.json
     context-firewall reduce --max-bytes 4096 --exit-status <envelope.json
     """
-    given = [
-        option
-        for name, option in DESCRIBING_OPTIONS.items()
-        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    ]
-    if form == "envelope":
-        _refuse_description(given)
-    wanted = _checked_targets(
-        {"--value-receipt": value_receipt, "--packet": packet, "--model-evidence": model_evidence}
-    )
+    asked = AskedRun(ctx, run)
+    wanted = checked_targets({"--value-receipt": value_receipt, "--packet": packet, "--model-evidence": model_evidence})
     project = configuration_in_force(config_path, no_config)
     max_bytes = preferred(ctx, "max_bytes", max_bytes, project.max_bytes)
     # A brief has a ceiling of its own; the packet that it is made from then has none.
     ceiling = None if emit == "brief" else max_bytes
-    configuration: dict[str, Any] = {
-        "max_output_bytes": ceiling,
-        "policy": preferred(ctx, "policy", policy, project.policy),
-        "dialect": preferred(ctx, "dialect", dialect, project.dialect),
-        "noise": project.noise,
-    }
-
-    with ExitStack() as open_sources:
-        main_source, stderr_source = _opened(input_path, stderr_path, open_sources)
-        if wanted:
-            _refuse_overlap(wanted, main_source, stderr_source)
-        if form == "envelope" or (form == "auto" and meant_as_envelope(main_source.chunks())):
-            _refuse_description(given)
-            reduced = _reduced_envelope(main_source, configuration)
-        else:
-            streams = [SourceStream("stdout", main_source.byte_count, main_source.chunks())]
-            if stderr_source is not None:
-                streams.append(SourceStream("stderr", stderr_source.byte_count, stderr_source.chunks()))
-            reduced = reduce_streams(
-                streams,
-                operation_id=preferred(ctx, "operation_id", operation_id, project.operation_id),
-                source_id=preferred(ctx, "source_id", source_id, project.source_id),
-                run_id=preferred(ctx, "run_id", run_id, project.run_id),
-                raw_evidence_ref=preferred(ctx, "raw_ref", raw_ref, project.raw_ref),
-                exit_code=exit_code,
-                duration_ms=duration_ms,
-                interrupted=interrupted,
-                **configuration,
-            )
+    with asked.opened(project, ceiling, wanted) as source:
+        reduced = reduce_streams(source.streams, **source.options)
     _hand_out(reduced, _emitted(reduced, emit, max_bytes), wanted, mechanism_revision)
     return _verdict_status(reduced) if exit_status else 0
-
-
-def _refuse_description(given: Iterable[str]) -> None:
-    """An envelope describes its run itself; an option that does so too would silently win or lose."""
-    for option in given:
-        raise InvalidInput(f"{option} describes a raw run, and the input is an envelope, which does so", option=option)
-
-
-def _opened(input_path: str, stderr_path: str | None, open_sources: ExitStack) -> tuple[Source, Source | None]:
-    """Both sources, which must be two: the same bytes read as two streams would count everything twice."""
-    if stderr_path is not None and _is_one_path(input_path, stderr_path):
-        raise InvalidInput("--input and --stderr are the same file", option="--stderr")
-    main_source = open_source("--input", input_path)
-    open_sources.callback(main_source.close)
-    if stderr_path is None:
-        return main_source, None
-    stderr_source = open_source("--stderr", stderr_path)
-    open_sources.callback(stderr_source.close)
-    one, other = main_source.identity, stderr_source.identity
-    if one is not None and other is not None and os.path.samestat(one, other):
-        raise InvalidInput("--input and --stderr are the same file", option="--stderr")
-    return main_source, stderr_source
-
-
-def _is_one_path(one: str, other: str) -> bool:
-    """Whether two paths are one, asked before opening: a pipe that is opened twice waits for ever."""
-    if "-" in (one, other) or "\0" in one + other:
-        return one == other
-    return os.path.realpath(one) == os.path.realpath(other)
-
-
-def _checked_targets(paths: Mapping[str, str | None]) -> tuple["Target", ...]:
-    """The sidecars that are asked for, refused early where they cannot be."""
-    if not any(path is not None for path in paths.values()):
-        return ()
-    from context_firewall.cli import outputs  # most runs have no sidecar and start faster without it
-
-    return outputs.targets(paths)
-
-
-def _refuse_overlap(wanted: tuple["Target", ...], main_source: Source, stderr_source: Source | None) -> None:
-    """No sidecar is a file that is read, or the one that standard output goes to."""
-    from context_firewall.cli import outputs
-
-    used = {"--input": main_source.identity}
-    if stderr_source is not None:
-        used["--stderr"] = stderr_source.identity
-    with suppress(OSError, ValueError):
-        if sys.stdout is not None:
-            used["standard output"] = os.fstat(sys.stdout.fileno())
-    outputs.refuse_overlap(wanted, used)
-
-
-def _reduced_envelope(source: Source, configuration: Mapping[str, Any]) -> EvidencePacket:
-    try:
-        run = parse_test_run_input(source.read())
-    except InvalidInput as error:
-        raise InvalidInput(f"the input is an envelope and not a valid one: {error}", **error.details) from error
-    return reduce_streams(
-        [SourceStream(stream.name, len(stream.data), (stream.data,)) for stream in run.streams],
-        operation_id=run.operation_id,
-        source_id=run.source_id,
-        run_id=run.run_id,
-        raw_evidence_ref=run.raw_evidence_ref,
-        exit_code=run.process.exit_code,
-        duration_ms=run.process.duration_ms,
-        interrupted=run.process.interrupted,
-        **configuration,
-    )
 
 
 def _emitted(packet: EvidencePacket, emit: str, max_bytes: int | None) -> Emitted | None:

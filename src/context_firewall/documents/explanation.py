@@ -11,6 +11,7 @@ from context_firewall.documents.evidence_packet import EvidencePacket
 PROTOCOL = "context-firewall.explanation/v1"
 
 Fate = Literal["kept", "referenced", "suppressed"]
+FATES: tuple[Fate, ...] = ("kept", "referenced", "suppressed")
 
 
 class Span(TypedDict):
@@ -48,3 +49,13 @@ class Explanation(TypedDict):
 def serialize_explanation(explanation: Explanation) -> bytes:
     """Canonical bytes and one newline."""
     return canonical_bytes(explanation) + b"\n"
+
+
+def line_counts(explanation: Explanation) -> dict[tuple[str, Fate], int]:
+    """How many lines of each kind met each fate, kinds in alphabetical order, without those that no line has."""
+    counts: dict[tuple[str, Fate], int] = {}
+    for stream in explanation["streams"]:
+        for span in stream["spans"]:
+            key = (span["kind"], span["fate"])
+            counts[key] = counts.get(key, 0) + span["last"] - span["first"] + 1
+    return dict(sorted(counts.items()))
