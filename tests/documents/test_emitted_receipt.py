@@ -1,6 +1,7 @@
 """Value receipts and indicators of what was emitted instead of the packet."""
 
 import hashlib
+import json
 from typing import Any
 
 import pytest
@@ -67,6 +68,19 @@ def test_what_is_measured_is_what_was_emitted(emitted: Emitted) -> None:
 @pytest.mark.parametrize("emitted", emissions(), ids=lambda emitted: emitted.name)
 def test_the_indicator_speaks_of_what_was_emitted(emitted: Emitted) -> None:
     assert f"{len(OUTPUT.encode()):,} B -> {len(emitted.data):,} B |" in format_indicator(packet(), emitted=emitted)
+
+
+def test_a_brief_that_was_cut_asks_for_the_raw_evidence_although_its_packet_suffices() -> None:
+    made = packet()
+    whole = render_brief(made)
+    grown = json.loads(json.dumps(made))
+    grown["decision_evidence"]["failures"][0]["details"][1]["text"] = "  message: " + "no " * 90
+    cut = render_brief(grown, max_bytes=len(whole) + 120)
+    for text, escalates in ((whole, False), (cut, True)):
+        emitted = Emitted("brief", text.encode(), 400)
+        found = {one["id"]: one["result"] for one in value_receipt_for_packet(made, emitted=emitted)["measurements"]}
+        assert found["escalation_required"] is escalates
+        assert format_indicator(made, emitted=emitted).endswith("escalation: yes" if escalates else "escalation: no")
 
 
 def test_what_is_the_same_for_every_emission() -> None:

@@ -30,6 +30,11 @@ class Emitted:
         """The id by which measurements refer to it."""
         return "emitted_" + self.name.replace(" ", "_")
 
+    @property
+    def asks_for_more(self) -> bool:
+        """Whether it says itself that it does not suffice: a ceiling of its own may have cost a brief something."""
+        return self.name == "brief" and self.data.partition(b"\n")[0].endswith(b"evidence NOT SUFFICIENT, see reasons")
+
 
 OPERATION_NAME = "test-output-reduction"
 
@@ -169,8 +174,13 @@ def format_indicator(packet: EvidencePacket, *, emitted: Emitted | None = None) 
         # Hundredths of a percent in integers, so that no binary fraction decides a tie; ties go up.
         share = (20_000 * avoided + before) // (2 * before) if before else 0
         change = f"{avoided:,} B initially avoided ({share // 100}.{share % 100:02d}%)"
-    escalation = "yes" if packet["receipt"]["raw_evidence"]["escalation_required"] else "no"
+    escalation = "yes" if _escalates(packet, emitted) else "no"
     return f"[{MECHANISM_NAME}] {before:,} B -> {after:,} B | {change} | escalation: {escalation}"
+
+
+def _escalates(packet: EvidencePacket, emitted: Emitted | None) -> bool:
+    """Whether what was shown does not suffice."""
+    return packet["receipt"]["raw_evidence"]["escalation_required"] or (emitted is not None and emitted.asks_for_more)
 
 
 def _visible(packet: EvidencePacket, emitted: Emitted | None) -> int:
@@ -267,9 +277,9 @@ def _measurements(packet: EvidencePacket, emitted: Emitted | None) -> list[Measu
         ),
         _measurement(
             "escalation_required",
-            receipt["raw_evidence"]["escalation_required"],
+            _escalates(packet, emitted),
             unit="boolean",
-            refs=["canonical_packet"],
+            refs=["canonical_packet"] if emitted is None else ["canonical_packet", emitted.reference],
             direction="PROTECTION_SIGNAL",
             summable=False,
             display=True,
