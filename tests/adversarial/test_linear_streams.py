@@ -158,13 +158,11 @@ def test_escaped_signs_cost_no_square() -> None:
     assert Copied.copied <= 10 * 2000
 
 
-@pytest.mark.xfail(strict=True, reason="each comment left of a deep line looks at all the levels that it opened")
 def test_comments_left_of_a_deep_line() -> None:
     """The bound is nearer to two than elsewhere, so that this tells reliably when it is mended."""
     assert growth(lambda n: "1..1\n" + "    " * n + "1..2\n" + "  # x\n" * n, 2500) <= 2.8
 
 
-@pytest.mark.xfail(strict=True, reason="a line opens one level for every four blanks, each of a kilobyte")
 def test_a_deep_line_costs_no_more_memory_than_it_is_long() -> None:
     data = b"1..1\n" + b" " * 20_000 + b"1..2\n"
     tracemalloc.start()

@@ -123,14 +123,15 @@ def judge_v2(transcript: Transcript, circumstances: Circumstances) -> Verdict:
 def judge_v3(transcript: Transcript, circumstances: Circumstances) -> Verdict:
     """The verdict of policy v3: v2's, and three ways in which a green exit code proves nothing.
 
-    A fatal marker that a successful process survived is no failure by itself: any test may print the word.
+    A fatal marker that a successful process survived is no failure by itself, nor is a failing result in a stretch that
+    does not close: any test may print either.
     """
     verdict = judge_v2(transcript, circumstances)
     reasons = set(verdict.reasons)
     failed = verdict.failed
     if failed and circumstances.exit_code == 0:
         reasons.add(Reason.ZERO_EXIT_WITH_FAILURES)
-        failed = bool(transcript.failures) or transcript.tally.failed > 0
+        failed = transcript.conclusive and (bool(transcript.failures) or transcript.tally.failed > 0)
     if not transcript.has_results and not _failure_recognised(transcript):
         reasons.add(Doubt.NO_TEST_EVIDENCE)
     return Verdict(failed=failed, reasons=frozenset(reasons))

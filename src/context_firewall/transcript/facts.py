@@ -12,6 +12,9 @@ from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 
+CLOSED = 2
+"""The standing of a reading from which on it closes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tally:
@@ -64,7 +67,8 @@ class Reading:
     has_results: bool = False
     """Whether at least one test result, or a runner's statement that there are none, was read."""
     standing: int = 0
-    """How well the stretch closes: 2 with the runner's own totals in their place, 1 with a plan that is met, else 0."""
+    """How well the stretch closes: 3 with the runner's own totals in their place and met, 2 with a plan that is met or
+    totals that stand last, 1 with totals that are disputed, else 0."""
     current_test: str = ""
     """The test that was running when an unfinished stretch broke off, where the runner names it before its result."""
 
@@ -98,6 +102,8 @@ class Transcript:
     has_results: bool
     event_count: int
     """Lines in all streams; equals kept plus suppressed."""
+    conclusive: bool = True
+    """Whether failures, if there are any, were read in a stretch that closes: with a plan that is met, or totals."""
 
 
 def combined(readings: Iterable[Reading]) -> Transcript:
@@ -131,5 +137,6 @@ def combined(readings: Iterable[Reading]) -> Transcript:
         suppressed=dict(suppressed),
         doubts=frozenset(doubt for part in parts for doubt in part.doubts),
         has_results=any(part.has_results for part in parts),
+        conclusive=any((part.failures or part.tally.failed) and part.standing >= CLOSED for part in parts),
         event_count=kept + sum(suppressed.values()),
     )

@@ -36,8 +36,9 @@ SHORTEST_RUN = 1 << 9
 # Doubts that leave room for a process that broke off.
 OPEN_ENDED = frozenset({Doubt.COMPLETENESS_UNCONFIRMED, Doubt.PLAN_CONTRADICTION})
 
-# npm prints the script's name and command before it runs: "> shop@1.0.0 test", "> node --test". An empty line follows.
-NPM_SCRIPT = re.compile(rb"> [^\n]++")
+# npm prints package, version and script before it runs one, then the command: "> shop@1.0.0 test", "> node --test".
+NPM_SCRIPT = re.compile(rb"> (?:@[^\s/@]++/)?[^\s@]++@[0-9][^\s]*+ [^\n]++")
+NPM_COMMAND = re.compile(rb"> [^\n]++")
 
 
 def dialects_named(name: str) -> tuple[Dialect, ...]:
@@ -252,6 +253,8 @@ class _Idle:
     def __init__(self, stream: str, trace: bool) -> None:
         self._stream = stream
         self._lines: dict[Kind, list[Line]] = {}
+        self._script = -1
+        """The line on which npm named a script."""
         self._suppressed = Account()
         if trace:
             self._suppressed.trace()
@@ -259,18 +262,21 @@ class _Idle:
     def line(self, text: bytes, raw: bytes, number: int) -> None:
         if not text or text.isspace():
             self._suppressed.add(Kind.BLANK, number)
-        elif NPM_SCRIPT.fullmatch(text):
+        elif NPM_SCRIPT.fullmatch(text) or (self._script == number - 1 and NPM_COMMAND.fullmatch(text)):
+            if NPM_SCRIPT.fullmatch(text):
+                self._script = number
             self._suppressed.add(Kind.INFORMATIONAL, number)
         else:
             kind = marker_kind(text) or Kind.UNCLASSIFIED
             self._lines.setdefault(kind, []).append(Line(self._stream, number, kind, raw))
 
     def hand_over(self, machine: Adopts) -> None:
-        """Let a machine take the unclassified lines that stand before its opening."""
-        lines = self._lines.pop(Kind.UNCLASSIFIED, [])
-        rest = [line for line in lines if not machine.adopt(bare(line.raw), line)]
-        if rest:
-            self._lines[Kind.UNCLASSIFIED] = rest
+        """Let a machine take the kept lines that stand before its opening."""
+        lines = sorted((line for kept in self._lines.values() for line in kept), key=lambda line: line.number)
+        self._lines = {}
+        for line in lines:
+            if not machine.adopt(bare(line.raw), line):
+                self._lines.setdefault(line.kind, []).append(line)
 
     def reading(self) -> Reading:
         return Reading(

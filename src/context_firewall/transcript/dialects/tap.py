@@ -43,6 +43,9 @@ STEP = 4
 # The versions whose rules these are; the specification calls it an error to name an earlier one.
 VERSIONS = (13, 14)
 
+# No producer nests deeper; beyond this, indentation opens nothing.
+DEEPEST = 64 * STEP
+
 # What the flat subset calls the totals that it does not read.
 INFORMATIONAL_TOTALS = frozenset({"suites", "cancelled", "todo"})
 
@@ -419,6 +422,8 @@ class TapMachine:
 
     def _may_open(self, frame: Frame, step: int, text: bytes) -> bool:
         """Announced by a comment; or bare, and then only by a plan, a version, a first point or a comment's own."""
+        if frame.indent + step > DEEPEST:
+            return False
         if frame.subtest is not None:
             return step == STEP or grammar.SUBTEST.fullmatch(text) is not None
         if rule := grammar.POINT.fullmatch(text):
@@ -439,7 +444,7 @@ class TapMachine:
 
     def _outward(self, indent: int, text: bytes, raw: bytes, number: int) -> bool:
         """A line to the left of the innermost open document: it may close children, or it is noise between them."""
-        depth = next((i for i, frame in enumerate(self._frames) if frame.indent == indent), None)
+        depth = None if indent % STEP else indent // STEP  # each frame is one step deeper than the one around it
         innermost = self._frames[-1]
         if depth is None:
             if text.startswith(b"#"):
@@ -504,6 +509,7 @@ class TapMachine:
         if self._document.comments:
             point.before = list(self._document.comments)
             self._document.comments.clear()
+        self._document.touched = True
         if grammar.PYTEST_NODE.match(description.name):
             self._document.pytest = True
         frame.point = point
@@ -514,6 +520,7 @@ class TapMachine:
         if root.plan_after > 0 and rule[2] == b"1" and not self._document.noisy and self.complete:
             self._end_document()
             self._begin()
+            self._document.follows = True
 
     def _plan(self, frame: Frame, rule: re.Match[bytes]) -> None:
         self._settle(frame)
@@ -524,6 +531,8 @@ class TapMachine:
             self._orphan(frame)
         if frame.subtest is not None and not frame.declared and not frame.numbering.points and frame.indent:
             frame.name, frame.declared = frame.subtest, True
+        elif frame.subtest is not None:
+            self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)  # announced, and not there
         frame.subtest = None
         if root and frame.plans and frame.plan_after == 0 and not self._document.node and self.complete:
             self._end_document()
@@ -557,6 +566,8 @@ class TapMachine:
             self._settle(frame)
             if frame.finished is not None:
                 self._orphan(frame)
+            if frame.subtest is not None and (frame.declared or frame.numbering.points or not frame.indent):
+                self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)  # announced, and not there
             self._document.announced = True
             frame.subtest = grammar.described(subtest[1] or b"").whole
             self._suppressed.add(Kind.STRUCTURE, self._number)
@@ -631,8 +642,11 @@ class TapMachine:
 
     # -- closing --------------------------------------------------------------------------------------------------
 
-    def _settle(self, frame: Frame) -> None:
-        """The open point of a frame is over: count it, keep or drop its region, place its number."""
+    def _settle(self, frame: Frame, *, ended: bool = False) -> None:
+        """The open point of a frame is over: count it, keep or drop its region, place its number.
+
+        `ended`: nothing follows it in its document.
+        """
         point = frame.point
         if point is None:
             return
@@ -641,6 +655,8 @@ class TapMachine:
         if point.yaml_open or point.yaml_suspect:
             doubts.add(Doubt.STRUCTURE_CONTRADICTION)
         description, child = point.description, point.child
+        if description.buffered and child is None and (description.timed or self._document.buffered or ended):
+            doubts.add(Doubt.STRUCTURE_CONTRADICTION)  # the subtest that the brace opens is not there
         root = frame is self._document.root
         pathless = b" > " not in description.name
         harvest = Harvest(
@@ -698,9 +714,11 @@ class TapMachine:
                 self._document.doubts.add(Doubt.PLAN_CONTRADICTION)
         elif child.plan is None:
             self._document.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
-        elif child.plan < below.points or (child.plan > below.points and below.failures):
-            # Fewer points than planned may be all that this point fails for; any other difference is not explained.
+        elif child.plan != below.points:
+            # It may be all that this point fails for; or a point was lost.
             self._document.doubts.add(Doubt.PLAN_CONTRADICTION)
+        if point.status == SKIPPED and below.failures:
+            self._document.doubts.add(Doubt.TREE_CONTRADICTION)
         below.counts.top = [0, 0, 0, 0]
         below.counts.files = [0, 0, 0, 0]
         return below
@@ -778,8 +796,10 @@ class TapMachine:
 
     def _end_document(self) -> None:
         document = self._document
+        if self._frames[-1].subtest is not None:
+            document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)  # announced, and not there
         self._close_children(0)
-        self._settle(document.root)
+        self._settle(document.root, ended=True)
         if document.root.finished is not None:
             self._orphan(document.root)
         for line, _ in self._trailer_lines:
@@ -800,7 +820,7 @@ DIALECT = Dialect(
         rb"(?:\xef\xbb\xbf)?+(?:TAP version [0-9]++[ \t]*+\Z"
         rb"|[0-9]++\.\.[0-9]++(?:[ \t]*+#.*+)?+[ \t]*+\Z"
         rb"|(?!ok  \t)(?:not )?+ok(?:[ \t]|\Z)"  # but not go's `ok  <tab>package<tab>time`
-        rb"|Bail out!"
+        rb"|Bail out!|pragma [+-]"
         rb"|# Subtest(?::|\Z)|# tests [0-9]++\Z|# TAP results for "
         rb"| {4,}+(?:(?:not )?+ok 1(?:[ \t]|\Z)|1\.\.[0-9]++|# Subtest))"
     ),

@@ -41,6 +41,10 @@ class Document:
     """Its points are named by pytest's node ids."""
     strict: bool = False
     """`pragma +strict`: a line that is not TAP is an error."""
+    follows: bool = False
+    """It begins with a first point behind another document's plan, and so has a plan of its own."""
+    touched: bool = False
+    """A point was read, at whatever level."""
     noisy: bool = False
     """Lines that the grammar does not know stood in it."""
     heading: bytes = b""
@@ -49,7 +53,7 @@ class Document:
     @property
     def begun(self) -> bool:
         root = self.root
-        return bool(root.plans or root.numbering.points or root.point or self.trailer or self.bailed)
+        return bool(root.plans or self.touched or root.numbering.points or self.trailer or self.bailed)
 
     @property
     def vitest(self) -> bool:
@@ -170,10 +174,9 @@ def reconcile(document: Document, settlement: Settlement, exit_code: int | None,
     """End a document. `denied`: the run succeeded, another document of it closes, and this one does not."""
     out = Outcome(doubts=document.doubts, standing=int(settlement.rank))
     counted, refused = settlement.counted, settlement.refused
+    out.doubts |= _doubts(document, settlement)
     if denied:
         counted, refused = (), (*counted, *refused)
-    else:
-        out.doubts |= _doubts(document, settlement)
     kept = harvest_of(counted)
     failures, overruled = kept.failures, list[Draft]()
     if not denied and settlement.rank < Rank.SETTLED:
@@ -222,6 +225,8 @@ def _doubts(document: Document, settlement: Settlement) -> set[Doubt]:
     if plan is None:
         if not settled:
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+        if document.follows:
+            doubts.add(Doubt.PLAN_CONTRADICTION)
     elif plan != points:
         doubts.add(Doubt.PLAN_CONTRADICTION)
     if document.node and not document.totals:
