@@ -53,7 +53,13 @@ def test_both_policies_agree_on_these(
 def test_a_failure_with_exit_zero_needs_the_raw_evidence_in_v3() -> None:
     assert judge_v2(RED, KNOWN).reason_codes == []
     assert judge_v3(RED, KNOWN).reason_codes == ["ZERO_EXIT_WITH_FAILURES"]
-    assert judge_v3(RED, KNOWN).status is Status.FAILED
+    assert judge_v3(replace(RED, conclusive=True), KNOWN).status is Status.FAILED
+
+
+def test_a_failure_in_an_open_stretch_convicts_no_run_that_succeeded() -> None:
+    """Any test may print the line; where neither plan nor totals close over it, exit code 0 stands against it."""
+    assert judge_v3(replace(RED, conclusive=False), KNOWN).status is Status.INDETERMINATE
+    assert judge_v3(replace(RED, conclusive=False), replace(KNOWN, exit_code=1)).status is Status.FAILED
 
 
 def test_nothing_read_is_no_pass_in_v3() -> None:

@@ -447,6 +447,8 @@ def _check_verdict(findings: Findings, packet: EvidencePacket) -> None:
     if not v2 and code == 0:
         failed = failing  # a marker that a successful process survived is no failure by itself
     status = "failed" if failed else "indeterminate" if reasons - NOT_ABOUT_THE_OUTCOME else "passed"
-    if evidence["status"] != status:
+    # Whether failing results stand in a stretch that closes is not in the packet; exit code 0 denies those that do not.
+    undecided = not v2 and code == 0 and failing and evidence["status"] == "indeterminate"
+    if evidence["status"] != status and not undecided:
         why = "by exit code, counts, evidence and reason codes"
         findings.add("decision_evidence.status", f"is {quoted(evidence['status'])}; {quoted(status)} {why}")

@@ -71,10 +71,12 @@ PARENT_KEYS = re.compile(
     rb"(?:at|source|exitCode|signal|command|args|cwd|env|file|stdio|timeout|externalID):(?: .*+)?+"
 )
 
-# What parents print about a failure that is only a child's. Test::More's parents name the place of the subtest, which
-# the child does not, so they stand for themselves.
+# What parents print about a failure that is only a child's. Where Test::More also names the place of the subtest, which
+# the child does not, the parent stands for itself.
 DERIVED_MESSAGES = (
     re.compile(rb'\{"message":"[0-9]++ test steps? failed\."[^\n]*+'),  # deno
+    re.compile(rb"# {2,3}Failed test '[^\n]*+"),  # Test::More
+    re.compile(rb"# Looks like you failed [^\n]*+"),
 )
 
 BACKSLASH = ord("\\")
