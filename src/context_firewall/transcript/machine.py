@@ -58,7 +58,7 @@ class Adopts(Protocol):
     """A machine whose runner may have let its program speak before it said the first word of its own."""
 
     def adopt(self, bare: bytes, line: Line) -> bool:
-        """Whether an unclassified line before the opening is taken; called before the first line, in order."""
+        """Whether a line before the opening, unclassified or a marker, is taken; called in order, before any other."""
 
 
 @dataclass(frozen=True, slots=True)

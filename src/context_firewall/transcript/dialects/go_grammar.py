@@ -79,7 +79,7 @@ TEXT_OPENS = re.compile(
     rb"|ok  \t[^ \t]++\t(?:\(cached\)|[0-9.]++s)"
     rb"|FAIL\t[^ \t]++(?:\t[0-9.]++s| \[(?:build|setup) failed\])\Z"
     rb"|\?   \t[^ \t]++\t\[no test files\]\Z"
-    rb"|-test\.shuffle [0-9]++\Z|testing: warning: no tests to run\Z|panic: test timed out after "
+    rb"|goos: [a-z0-9]++\Z|-test\.shuffle [0-9]++\Z|testing: warning: no tests to run\Z|panic: test timed out after "
     rb"|go: downloading [^ ]++ v[^ ]++\Z"
     rb"|# [^ \t\[\]:]++ \[[^ \t\]]++(?<=\.test)\]\Z|# [a-z0-9][a-z0-9-]*+(?:\.[a-z0-9-]++)++/[^ \t\[\]:]++\Z"
 )

@@ -372,7 +372,7 @@ class Ledger:
             return
         rest: list[Held] = []
         report: list[Held] | None = None
-        for text, line in package.loose:
+        for text, line in (*package.strange, *package.loose):
             if report is None and text == RULER:
                 report = [(text, line)]
             elif report is None:
@@ -383,6 +383,7 @@ class Ledger:
                     owner = _next_after(racing, line.number)
                     (owner.output if owner is not None else rest).extend(report)
                     report = None
+        package.strange = []
         package.loose = rest + (report or [])
 
     def _add_failures(self, package: Package, name: bytes) -> None:
@@ -407,6 +408,10 @@ def _header(test: Test) -> list[Held]:
     return [test.header] if test.header is not None else []
 
 
+def _header_number(test: Test) -> int:
+    return test.header[1].number if test.header is not None else 0
+
+
 def _next_after(tests: Sequence[Test], number: int) -> Test | None:
     return next((test for test in tests if test.header and test.header[1].number > number), None)
 
@@ -421,7 +426,8 @@ def _victim(package: Package, last_words: Sequence[Held]) -> Test | None:
     for test in package.failed if package.attributed else ():
         if _panicked_again(test.output):
             return test
-    test = package.failed[-1]
+    # A parent's result stands before those of its children: the last one printed is of the innermost test.
+    test = max(package.failed, key=_header_number)
     after = [(text, line) for text, line in last_words if test.header and line.number > test.header[1].number]
     return test if after and CRASH.match(after[0][0]) and _panicked_again(after) else None
 

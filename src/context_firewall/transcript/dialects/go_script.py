@@ -600,7 +600,7 @@ class Script:
         self._decide()
         current = b""
         package = self.package
-        if package.pending is not None and package.mark is None and not package.open:
+        if package.pending is not None and (package.mark is None or package.mark[0] == PASS) and not package.open:
             held = package.pending
             passed = PASSED_PACKAGE.fullmatch(held[0])
             if passed is not None and package.loose and package.loose[-1] is held:
