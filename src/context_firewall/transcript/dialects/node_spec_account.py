@@ -237,9 +237,7 @@ def settled(
     return account
 
 
-def _denied(
-    totals: Totals, lines: Lines, repeated: int, derived: int, recap_read: bool, exit_code: int | None
-) -> bool:
+def _denied(totals: Totals, lines: Lines, repeated: int, derived: int, recap_read: bool, exit_code: int | None) -> bool:
     """Whether failing lines that the recap does not repeat are denied by the counts.
 
     The counts are of tests. A parent that failed through a child and is not repeated is among them only if it is a

@@ -245,6 +245,8 @@ class TapMachine:
         root = self._document.root
         if len(self._frames) > 1 or root.finished or root.subtest is not None or not self._document.met():
             return False
+        if root.plans > 1 and not self._document.node:
+            return False
         if root.point is not None and (root.point.yaml_open or root.point.takes_details):
             return bool(self._document.trailer)
         return not self._document.node or "todo" in self._document.trailer
