@@ -153,6 +153,13 @@ class NodeSpec:
             and self._lines.fits(self._totals)
         )
 
+    def adopt(self, bare: bytes, line: Line) -> bool:
+        """Raw output before the first result: of a file that does not load, if that is what the result says."""
+        if line.kind is not Kind.UNCLASSIFIED:
+            return False
+        self._unclassified.append(line)
+        return True
+
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         """One line: of the open region, of a pending name, or by its own shape."""
         line = Line(self._stream, number, Kind.UNCLASSIFIED, raw)
