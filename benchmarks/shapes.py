@@ -219,6 +219,26 @@ def node_spec_nested(mib: float) -> Pieces:
     return _node_spec(mib, piece, SUITE * SUITES, SUITES + 1)
 
 
+def go_verbose(mib: float) -> Pieces:
+    """`go test -v`: outermost tests with a line of log each."""
+    test = "=== RUN   TestInvoice{n}\n    invoice_test.go:12: posted\n--- PASS: TestInvoice{n} (0.00s)\n"
+    yield from _until(mib, lambda n: test.format(n=n), [])
+    yield b"PASS\nok  \texample.org/invoices\t1.500s\n"
+
+
+def go_subtests(mib: float) -> Pieces:
+    """`go test -v`: tables of twenty subtests."""
+
+    def piece(n: int) -> str:
+        names = [f"TestInvoice{n}/currency_{s}" for s in range(20)]
+        begun = "".join(f"=== RUN   {name}\n" for name in (f"TestInvoice{n}", *names))
+        ended = "".join(f"    --- PASS: {name} (0.00s)\n" for name in names)
+        return f"{begun}--- PASS: TestInvoice{n} (0.00s)\n{ended}"
+
+    yield from _until(mib, piece, [])
+    yield b"PASS\nok  \texample.org/invoices\t1.500s\n"
+
+
 def noise(mib: float) -> Pieces:
     """Lines that no grammar knows; all of them are kept."""
     return _until(mib, lambda n: f"2026-01-02T03:04:05Z worker {n % 8} handled request {n} in {n % 97} ms\n", [])
@@ -246,5 +266,7 @@ SHAPES = (
     Shape("Node TAP, 1 % failures", node_tap_failures, 1 / 40, exit_code=1),
     Shape("Node spec, flat", node_spec_flat, 1 / 20),
     Shape("Node spec, nested", node_spec_nested, 1 / 20),
+    Shape("go test -v, flat", go_verbose, 1 / 25),
+    Shape("go test -v, subtests", go_subtests, 1 / 25),
     Shape("unclassified noise", noise, 0),
 )

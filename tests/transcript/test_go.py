@@ -363,6 +363,14 @@ def test_a_failing_test_that_prints_its_own_success() -> None:
     assert Doubt.CONTESTED_RESULTS in run.doubts
 
 
+def test_logs_that_hold_banners_and_results_count_nothing() -> None:
+    logs = ("    a: === RUN   TestX", "    a: --- PASS: TestX (0.00s)")
+    parent = begin("TestT") + begin("TestT/a") + "".join(f"{line}\n" for line in logs) + end("TestT")
+    run = read(one("TestA") + parent + end("TestT/a", depth=1) + one("TestB") + one("TestC") + ok())
+    assert counts(run) == (5, 0, 0)
+    assert not run.doubts
+
+
 def test_a_result_glued_to_a_print() -> None:
     run = read(begin("TestA") + "no newline--- PASS: TestA (0.00s)\n" + one("TestB") + ok())
     assert counts(run) == (2, 0, 0)

@@ -16,9 +16,10 @@ VERBOSE = re.compile(
     rb"--- (?:PASS|SKIP): (?P=test) " + _SECONDS + rb"\n"
     rb"(?:    --- (?:PASS|SKIP): (?P=test)/[^ \t\r\n\x1b]++ " + _SECONDS + rb"\n)*+)++"
 )
-_BEGUN = re.compile(rb"(?m)^=== RUN   ([^ \n]++)$")
+# A log that holds such a text makes the numbers differ, and the run is read line by line.
+_BEGUN = re.compile(rb"=== RUN   ([^ \n]++)\n")
 _NAMED = re.compile(rb"(?m)^=== (?:PAUSE |CONT  |NAME  )([^ \n]++)$")
-_ENDED = re.compile(rb"(?m)^(?:    )?--- (?:PASS|SKIP): ([^ \n]++) \(")
+_ENDED = re.compile(rb"--- (?:PASS|SKIP): ([^ \n]++) \(")
 _SKIPPED = re.compile(rb"(?m)^(?:    )?--- SKIP: ")
 
 
@@ -42,6 +43,8 @@ def verbose_run(block: bytes, start: int, stop: int) -> Green | None:
         alone = block.find(b"\n    --- ", start, stop) < 0
         return Green(outermost, skipped, lines, outermost + skipped) if alone else None
     begun = _BEGUN.findall(block, start, stop)
+    if len(begun) != 1 + block.count(b"\n=== RUN   ", start, stop):
+        return None
     ended = _ENDED.findall(block, start, stop)
     # Subtests mostly end in the order in which they began; parallel ones in any.
     if begun != ended and sorted(begun) != sorted(ended):
