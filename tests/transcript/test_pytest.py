@@ -506,6 +506,7 @@ def test_what_plugins_report_is_counted() -> None:
         rule("slowest 3 durations"),
         "0.01s call     test_soup.py::test_stir",
         rule("2 passed, 1 warning, 1 rerun in 0.05s"),
+        collected="collected 2 items",
     )
     transcript = read(text, 0)
     assert counts(transcript) == (2, 0, 0, 0)

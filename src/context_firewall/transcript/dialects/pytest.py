@@ -37,6 +37,9 @@ from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
 
+_MOST_REASON_LINES = 16
+"""Lines that a reason with newlines may have in the short summary."""
+
 
 class _Part(Enum):
     """Where in a report the machine is."""
@@ -81,6 +84,8 @@ class Pytest:
         self._nested = False
         self._goes_on: list[Line] | None = None
         """Where the further lines of the short summary's last entry go."""
+        self._reason_lines = _MOST_REASON_LINES
+        """How many further lines the reason of a skip has had."""
         self._closing: _Closing | None = None
         self._report = Report()
         self._seen_unhandled = False
@@ -227,6 +232,8 @@ class Pytest:
         self._closing = None
         if self._part is _Part.REPORTS and self._section is not None:
             self._section.take(bared(closing.line.raw), closing.line)
+        elif self._part is _Part.REPORTS and self._report.loose:
+            self._report.loose.append(closing.line)
         elif self._part is _Part.QUIET:
             self._suppressed.add(Kind.PROGRAM_OUTPUT, closing.line.number)
         else:
@@ -367,6 +374,7 @@ class Pytest:
         if self._part is _Part.REPORTS and not grammar.STOPPED.match(ruler.title):
             return False
         self._enter(_Part.STOPPED)
+        self._report.stopped = True
         self._suppressed.add(Kind.INFORMATIONAL, line.number)
         return True
 
@@ -423,20 +431,21 @@ class Pytest:
 
     def _in_recap(self, bare: bytes, line: Line) -> bool:
         """An entry of the short summary. Reasons of skips may go on in further lines."""
-        entry = grammar.ENTRY.match(bare)
+        entry = grammar.entry(bare)
         if entry is not None:
-            word = entry["word"]
-            description, text = grammar.described(entry["rest"])
-            error, subtest = word == b"ERROR", word.startswith(b"SUB")
-            self._report.entries.append(Entry(text, line, error, description, subtest))
-            self._report.entries_of[error] += 1
+            self._report.entries.append(Entry(entry.text, line, entry.error, entry.description, entry.subtest))
+            self._report.entries_of[entry.error] += 1
             self._goes_on = self._report.entries[-1].more
         elif grammar.TODO_ENTRY.fullmatch(bare) and not self._results.named:
             self._todo.append(line.as_kind(Kind.TODO_TEST))
             self._goes_on = self._todo
-        elif grammar.SILENT_ENTRY.fullmatch(bare):
+        elif grammar.silent_entry(bare):
             self._suppressed.add(Kind.RECAP, line.number)
             self._goes_on = None
+            self._reason_lines = 0 if grammar.REASONED.match(bare) else _MOST_REASON_LINES
+        elif self._goes_on is None and self._reason_lines < _MOST_REASON_LINES and marker_kind(bare) is None:
+            self._reason_lines += 1
+            self._suppressed.add(Kind.RECAP, line.number)
         elif not bare.strip() and not self._goes_on:
             self._suppressed.add(Kind.BLANK, line.number)
         elif self._goes_on is not None and marker_kind(bare) is None:
@@ -450,7 +459,7 @@ class Pytest:
 
     def _aside(self, bare: bytes, line: Line) -> bool:
         """A marker of any program, or a line that nothing knows."""
-        kind = marker_kind(bare)
+        kind = Kind.FATAL_ERROR if grammar.COVERAGE_SHORT.fullmatch(bare) else marker_kind(bare)
         if kind is None:
             return self._unknown(line)
         self._marked[kind].append(line.as_kind(kind))
@@ -481,7 +490,8 @@ DIALECT = Dialect(
         rb"|(?:[^\s\[][^\n]*? )??[.FEsxXRu,-]++ ++\[ *+(?:[0-9]++%|[0-9]++/[0-9]++)\]\Z"
         rb"|={10,}+ (?:ERRORS|FAILURES) ={10,}+\Z"
         rb"|no tests ran in [0-9.]++s\Z"
-        rb"|INTERNALERROR> |Test session starts \(platform: [^\n]*, pytest-sugar [^\n]*\)\Z"
+        rb"|INTERNALERROR> |bringing up nodes\.\.\. *+\Z"
+        rb"|Test session starts \(platform: [^\n]*, pytest-sugar [^\n]*\)\Z"
     ),
     begin=Pytest,
 )

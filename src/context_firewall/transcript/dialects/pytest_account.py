@@ -113,10 +113,15 @@ class Report:
     """Lines of others stood among the results: letters may be glued to them."""
     collection_errors: int | None = None
     """As the head states them."""
+    items: int = 0
+    """How many tests the head announces; 0 if it does not."""
+    stopped: bool = False
+    """The reporter says that the run was stopped before its end."""
 
     def agrees(self, counts: Counts) -> bool:
         """Whether the closing line can be about what was read."""
-        return self._results_agree(counts) and self._sections_agree(counts)
+        whole = self.stopped or not counts.ran or counts.total >= self.items
+        return whole and self._results_agree(counts) and self._sections_agree(counts)
 
     def _results_agree(self, counts: Counts) -> bool:
         seen = self.tallied
@@ -283,7 +288,7 @@ def belongs(section: Section, entry: Entry) -> bool:
 
 def _node_id(section: Section, entry: Entry) -> bytes | None:
     """The node id in an entry's text, if the section's title is its dotted form."""
-    name = section.name
+    name = section.name.removeprefix(b"[doctest] ")
     if entry.subtest:
         described = b" " + entry.description.strip()
         if not name.endswith(described):

@@ -80,6 +80,8 @@ NODE_DOWN = re.compile(rb"\[gw[0-9]++\] node down: ")
 LETTERS = b".FEsxXRu,-"
 # At the right margin: share, count (`console_output_style = count`) or time (`times`).
 MARGIN = re.compile(rb" *+\[ *+[0-9]++(?:%|/[0-9]++)\]\Z")
+TIME = re.compile(rb"[0-9]++(?:\.[0-9]++)?+(?:us|ms|s|m|h)")
+TIME_ENDS = (b"s", b"m", b"h")
 # A test file as the reporter prints it before its letters when nothing stands behind them.
 FILE = re.compile(rb"[^\s\[]+\.[A-Za-z0-9]++")
 
@@ -96,6 +98,9 @@ class Progress:
 def without_margin(bare: bytes) -> tuple[bytes, bool]:
     """A line without the share, count or time at its right margin, and whether it had one."""
     text = bare.rstrip(b" ")
+    if text.endswith(TIME_ENDS):
+        row, blank, time = text.rpartition(b" ")
+        return (row.rstrip(b" "), True) if blank and TIME.fullmatch(time) else (text, False)
     opens = text.rfind(b"[")
     if text.endswith(b"]") and opens >= 0 and MARGIN.match(text, opens):
         return text[:opens].rstrip(b" "), True
@@ -106,7 +111,7 @@ def progress(bare: bytes) -> Progress | None:
     """A line of progress letters; None if it is none."""
     text, margin = without_margin(bare)
     file, _, letters = text.rpartition(b" ")
-    if not letters or letters.translate(None, LETTERS):
+    if letters.translate(None, LETTERS) or not (letters or (margin and bare[:1] == b" ")):
         return None
     if file and (file[:1].isspace() or not (b"." in file if margin else FILE.fullmatch(file))):
         return None
@@ -134,6 +139,10 @@ FROM_WORKER = re.compile(
     + SUBTESTS
     + rb")(?P<rest>[\[( ][^\n]*+)"
 )
+PLUGIN_WORKER = re.compile(
+    rb"\[gw[0-9]++\](?: \[ *+[0-9]++(?:%|/[0-9]++)\])?+ (?P<description>[\[(][^\n]*?)"
+    rb" (?P<word>SUBFAIL|SUBPASS|SUBSKIP) (?P<id>[^\n]++)"
+)
 # A result whose test was named in a line before: `PASSED   [ 50%]`.
 LONE_WORD = re.compile(rb"(" + WORDS + rb")(?: \([^\n]*\))?+\Z")
 # The name of the test that runs now, with nothing behind it yet.
@@ -155,8 +164,10 @@ class Result:
 
     id: bytes
     word: bytes
-    open_reason: bool = False
-    """Its reason goes on in the next line."""
+    margin: bool = False
+    """It stands in one line, up to the right margin."""
+    reason: bool = False
+    """A reason has begun."""
     description: bytes = b""
     """What tells a subtest from the others of its test."""
 
@@ -165,6 +176,9 @@ def result(bare: bytes) -> Result | None:
     """A named result; None if the line is none."""
     if b"::" not in bare or bare[:1].isspace():
         return None
+    plugin = PLUGIN_WORKER.match(bare)
+    if plugin is not None:
+        return _named(plugin["id"].rstrip(b" "), plugin["word"], description=plugin["description"])
     worker = FROM_WORKER.match(bare)
     if worker is not None:
         description, name = described(worker["rest"])
@@ -172,39 +186,31 @@ def result(bare: bytes) -> Result | None:
     text, margin = without_margin(bare)
     found = ENDS_WITH_WORD.search(text, max(0, len(text) - 12))
     if found is not None:
-        return _named(text[: found.start()], found[1])
+        return _named(text[: found.start()], found[1], margin=margin)
     found = WORD_AND_REASON.search(text)
     if found is not None:
-        return _named(text[: found.start()], found[1], open_reason=not margin and not text.endswith(b")"))
+        return _named(text[: found.start()], found[1], reason=True, margin=margin)
     found = SUBTEST_RESULT.search(text)
     if found is not None:
-        return _named(text[: found.start()], found[1], description=text[found.end() :].strip())
+        return _named(text[: found.start()], found[1], margin=margin, description=text[found.end() :].strip())
     return None
 
 
-def _named(name: bytes, word: bytes, *, open_reason: bool = False, description: bytes = b"") -> Result | None:
+def _named(
+    name: bytes, word: bytes, *, margin: bool = False, reason: bool = False, description: bytes = b""
+) -> Result | None:
     if b"::" not in name or name[:1] in (b":", b" "):
         return None
-    return Result(name, word, open_reason, description)
-
-
-# How many brackets a subtest's description may hold before it is given up.
-_MOST_BRACKETS = 16
+    return Result(name, word, margin, reason, description)
 
 
 def described(text: bytes) -> tuple[bytes, bytes]:
-    """A subtest's description (`[message] (i=1)`, or nothing) and what stands behind it and a blank."""
+    """A subtest's description (`[message] (i=1)`, or nothing), and the node id behind it."""
     if text[:1] == b" ":
         return b"", text[1:]
-    at = 0
-    for _ in range(_MOST_BRACKETS):
-        ends = [found for found in (text.find(b") ", at), text.find(b"] ", at)) if found >= 0]
-        if not ends:
-            break
-        at = min(ends) + 2
-        if text[at : at + 1] != b"(":
-            return text[: at - 1], text[at:]
-    return b"", b""
+    colons = text.find(b"::")
+    end = max(text.rfind(b"] ", 0, max(colons, 0)), text.rfind(b") ", 0, max(colons, 0)))
+    return (text[: end + 1], text[end + 2 :]) if end >= 0 else (b"", b"")
 
 
 # -- sections ---------------------------------------------------------------------------------------------------------
@@ -242,8 +248,41 @@ COVERAGE_SHORT = re.compile(
 
 # `FAILED nodeid - message`: the message is cut to the width, the node id never.
 ENTRY = re.compile(rb"(?P<word>FAILED|ERROR|SUBFAIL(?:ED)?+)(?P<rest>[\[( ][^\n]++)")
+# The subtests plugin, before pytest 9 had subtests of its own: `[message] (i=1) SUBFAIL nodeid - message`.
+PLUGIN_SUBTEST = re.compile(rb" (?P<word>SUBFAIL|SUBPASS|SUBSKIP) ")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An entry about a failure: what kind of failure, and what stands behind the word (and a subtest's description)."""
+
+    error: bool
+    subtest: bool
+    description: bytes
+    text: bytes
+
+
+def entry(bare: bytes) -> Listed | None:
+    """An entry of the short summary about a failure; None if the line is none."""
+    found = ENTRY.match(bare)
+    if found is not None:
+        description, text = described(found["rest"])
+        return Listed(found["word"] == b"ERROR", found["word"].startswith(b"SUB"), description, text)
+    plugin = PLUGIN_SUBTEST.search(bare) if bare[:1] in (b"[", b"(") else None
+    if plugin is None or plugin["word"] != b"SUBFAIL":
+        return None
+    return Listed(False, True, bare[: plugin.start()], bare[plugin.end() :])
+
+
+def silent_entry(bare: bytes) -> bool:
+    """An entry about a test that did not fail."""
+    plugin = PLUGIN_SUBTEST.search(bare) if bare[:1] in (b"[", b"(") else None
+    return SILENT_ENTRY.fullmatch(bare) is not None or (plugin is not None and plugin["word"] != b"SUBFAIL")
+
+
 # Entries about tests that did not fail (-rp, -rs, -rR, -rx, -rX).
 SILENT_ENTRY = re.compile(rb"(?:PASSED|RERUN|SKIPPED|XFAIL|XPASS|SUBPASS(?:ED)?+|SUBSKIP(?:PED)?+)[\[( ][^\n]++")
+REASONED = re.compile(rb"SKIPPED |XFAIL |XPASS |SUBSKIP")
 TODO_ENTRY = re.compile(rb"(?:XFAIL|XPASS) [^\n]++")
 
 # -- the end ----------------------------------------------------------------------------------------------------------
@@ -293,6 +332,8 @@ class Counts:
     xpassed: int = 0
     unknown: bool = False
     """It counts something that this grammar does not know."""
+    ran: bool = True
+    """It counts tests that ran, not tests that were collected."""
 
     @property
     def total(self) -> int:
@@ -314,4 +355,4 @@ def closing(text: bytes) -> Counts | None:
             counts[field] = counts.get(field, 0) + int(number)
         elif word not in NOT_COUNTED and not word.endswith(b" collected"):
             unknown = True
-    return Counts(**counts, unknown=unknown)
+    return Counts(**counts, unknown=unknown, ran=b" collected" not in text)

@@ -131,10 +131,14 @@ class Results:
         collected = grammar.COLLECTED.fullmatch(bare)
         if collected is not None:
             self.head = self._rooted = True
+            items = int(collected["items"])
             parts = {word: int(n) for n, word in grammar.COLLECTED_PART.findall(collected["rest"])}
             self._report.collection_errors = parts.get(b"error", 0) + parts.get(b"errors", 0)
-        elif grammar.WORKERS.fullmatch(bare):
+            self._report.items = parts.get(b"selected", items - parts.get(b"deselected", 0))
+        elif (workers := grammar.WORKERS.fullmatch(bare)) is not None:
             self._rooted = self._workers = True
+            if workers["items"] is not None:
+                self._report.items = int(workers["items"])
         elif not self.head:
             if not grammar.LISTED.fullmatch(bare):
                 return False
@@ -190,6 +194,7 @@ class Results:
         """A result with its name."""
         self.named = True
         self.current = b""
+        self._margins |= result.margin
         name = _FIELD_OF_WORD.get(result.word)
         if name is not None:
             self._report.tallied.add(name, 1)
@@ -203,7 +208,7 @@ class Results:
             self._todo.append(line.as_kind(kind))
         else:
             self._suppressed.add(kind, line.number)
-        if result.open_reason:
+        if result.reason and not result.margin and (self._margins or not line.raw.rstrip().endswith(b")")):
             self._reason = kind
 
     def _reason_goes_on(self, bare: bytes, line: Line) -> bool:
