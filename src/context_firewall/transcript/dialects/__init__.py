@@ -1,6 +1,6 @@
 """The registry: one row a dialect. Adding one is a module, a row here, its fixtures and its page in the docs."""
 
-from context_firewall.transcript.dialects import go, go_json, node_dot, node_spec, pytest, tap
+from context_firewall.transcript.dialects import go, go_json, node_dot, node_spec, pytest, tap, unittest
 from context_firewall.transcript.machine import Dialect
 
 REGISTRY: tuple[Dialect, ...] = (
@@ -10,4 +10,5 @@ REGISTRY: tuple[Dialect, ...] = (
     pytest.DIALECT,
     go.DIALECT,
     go_json.DIALECT,
+    unittest.DIALECT,
 )
