@@ -239,6 +239,24 @@ def go_subtests(mib: float) -> Pieces:
     yield b"PASS\nok  \texample.org/invoices\t1.500s\n"
 
 
+def _pytest(mib: float, piece: Callable[[int], str], tests: int) -> Pieces:
+    made: list[int] = []
+    yield (b"=" * 29) + b" test session starts " + (b"=" * 30) + b"\nplatform linux -- Python 3.12.4, pytest-8.3.2\n\n"
+    yield from _until(mib, piece, made)
+    title = f" {made[-1] * tests} passed in 9.00s "
+    yield b"\n" + title.center(80, "=").encode() + b"\n"
+
+
+def pytest_letters(mib: float) -> Pieces:
+    """pytest: a row of letters for each file."""
+    return _pytest(mib, lambda n: f"tests/test_{n:06d}.py {'.' * 48}  [ 50%]\n", 48)
+
+
+def pytest_named(mib: float) -> Pieces:
+    """pytest -v: a line for each test."""
+    return _pytest(mib, lambda n: f"tests/test_pricing.py::test_price[{n:08d}] PASSED            [ 50%]\n", 1)
+
+
 def noise(mib: float) -> Pieces:
     """Lines that no grammar knows; all of them are kept."""
     return _until(mib, lambda n: f"2026-01-02T03:04:05Z worker {n % 8} handled request {n} in {n % 97} ms\n", [])
@@ -268,5 +286,7 @@ SHAPES = (
     Shape("Node spec, nested", node_spec_nested, 1 / 20),
     Shape("go test -v, flat", go_verbose, 1 / 25),
     Shape("go test -v, subtests", go_subtests, 1 / 25),
+    Shape("pytest, letters", pytest_letters, 1 / 25),
+    Shape("pytest -v", pytest_named, 1 / 25),
     Shape("unclassified noise", noise, 0),
 )

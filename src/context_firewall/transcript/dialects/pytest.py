@@ -262,6 +262,7 @@ class Pytest:
                 return True
         if bare.startswith(grammar.INTERNAL_ERROR):
             self._outside.internal_error(bare, line)
+            self._report.stopped = True
             return True
         if self._outside.open and self._outside.take(bare, line, self._results.file):
             return True
