@@ -79,3 +79,5 @@ class Dialect:
     """A fresh machine for the stream of that name."""
     program_streams: frozenset[str] = frozenset()
     """Streams on which the runner itself never prints: what stands there is the program's own output."""
+    tentative: bool = False
+    """Whether the opening alone proves little: until more bears it out, another dialect's opening takes its lines."""

@@ -33,6 +33,9 @@ BLOCK_BYTES = 1 << 18
 # A run that a machine refuses is tried again at a quarter of its length, down to this; then one line is read as such.
 SHORTEST_RUN = 1 << 9
 
+# The standing of a reading that the runner's own totals close, in their place and in agreement.
+STANDS = 3
+
 # Doubts that leave room for a process that broke off.
 OPEN_ENDED = frozenset({Doubt.COMPLETENESS_UNCONFIRMED, Doubt.PLAN_CONTRADICTION})
 
@@ -62,6 +65,8 @@ class Stretch:
     dialect: Dialect
     machine: Machine
     before: tuple[Reading, ...] = ()
+    held: list[Line] | None = None
+    """All its lines, as long as a tentative dialect has read nothing that bears its opening out."""
 
 
 class StreamReader:
@@ -141,6 +146,7 @@ class StreamReader:
                     stop = match.end()
                     taken = machine.run(block, position, stop, self._number + 1)
                     if taken:
+                        self._stretches[0].held = None
                         self._number += taken
                         position = stop
                         span *= 2
@@ -164,26 +170,47 @@ class StreamReader:
             self._outside(text, raw)
             return
         if len(self._stretches) > 1:
-            for stretch in self._stretches:
-                self._give(stretch, text, raw, number)
+            known = [self._give(stretch, text, raw, number) for stretch in self._stretches]
+            present = [stretch.dialect for stretch in self._stretches]
+            further = [] if any(known) else [row for row in self._claims(text) if row not in present]
+            if further and not self._stretches[0].machine.complete:
+                self._contest(self._stretches[0], further, text, raw)
             return
         stretch = self._stretches[0]
-        if stretch.machine.line(text, raw, number):
+        known = stretch.machine.line(text, raw, number)
+        if stretch.held is not None:
+            stretch.held.append(Line(self._stream, number, Kind.UNCLASSIFIED, raw))
+            if known and text.strip():
+                stretch.held = None
+        if known:
             return
         if stretch.machine.complete:
             self._end_stretch()
             self._outside(text, raw)
             return
         rivals = [row for row in self._claims(text) if row is not stretch.dialect]
-        if rivals:
+        if not rivals:
+            return
+        if stretch.held is None:
             self._contest(stretch, rivals, text, raw)
+            return
+        # Nothing bears the tentative opening out: what it has read is text before the other's opening.
+        self._stretches = []
+        for line in stretch.held[:-1]:
+            self._idle.line(bare(line.raw), line.raw, line.number)
+        self._outside(text, raw)
 
-    def _give(self, stretch: Stretch, text: bytes, raw: bytes, number: int) -> None:
-        """Give a line to one of several candidates; one that is complete does not decide what follows it."""
-        if not stretch.machine.line(text, raw, number) and stretch.machine.complete:
+    def _give(self, stretch: Stretch, text: bytes, raw: bytes, number: int) -> bool:
+        """Give a line to one of several candidates; one that is complete does not decide what follows it.
+
+        Says whether the candidate knows the line.
+        """
+        known = stretch.machine.line(text, raw, number)
+        if not known and stretch.machine.complete:
             self._ambiguous = True
             kept = Reading(unclassified=(Line(self._stream, number, Kind.UNCLASSIFIED, raw),))
             stretch.before = (*stretch.before, kept)
+        return known
 
     def _claims(self, text: bytes) -> list[Dialect]:
         return [row for row in self._dialects if row.opening.match(text)]
@@ -211,7 +238,8 @@ class StreamReader:
         if idle is not None and isinstance(machine, Adopts):
             idle.hand_over(machine)
         machine.line(text, raw, self._number)
-        self._stretches.append(Stretch(row, machine, before))
+        held = [Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)] if row.tentative and not before else None
+        self._stretches.append(Stretch(row, machine, before, held))
 
     def _contest(self, first: Stretch, rivals: Sequence[Dialect], text: bytes, raw: bytes) -> None:
         """A line that the open machine does not know opens other dialects: from here on all of them read."""
@@ -355,6 +383,37 @@ def _readings(
         if not any(Doubt.FAILURE_OUTSIDE_TESTS in part.doubts for part in readings):
             readings = _with_process_failure(readings, exit_code)
     return readings
+
+
+def _without_echoes(readings: list[Reading], rows: Sequence[Dialect]) -> list[Reading]:
+    """Take what a program printed for what it is, where its runner's own report stands in another stream.
+
+    What reads like the same runner's report is text. What reads like a piece of another's, without a failure and
+    without an end, is text if the run has failed by its own report; else it is left in doubt.
+    """
+    own = {row.name: row.program_streams for row in rows if row.program_streams}
+    home = [part for part in readings if part.has_results and part.stream not in own.get(part.dialect, (part.stream,))]
+    if len({part.dialect for part in home}) != 1:
+        return readings
+    name = home[0].dialect
+    failed = all(part.standing == STANDS and not part.doubts for part in home) and any(part.failures for part in home)
+
+    def is_echo(part: Reading) -> bool:
+        if not part.dialect or part.dialect == name:
+            return True
+        loud = part.failures or part.fatal_errors or part.timeouts or part.tally.failed or part.standing
+        return failed and not loud
+
+    disputed = {part.stream for part in readings if not is_echo(part)}
+    streams = own[name] - disputed
+    return [_as_text(part) if part.stream in streams else part for part in readings]
+
+
+def _as_text(reading: Reading) -> Reading:
+    """A reading as text; that two dialects claimed it no longer matters."""
+    if not reading.dialect:
+        return replace(reading, doubts=reading.doubts - {Doubt.AMBIGUOUS_DIALECT})
+    return replace(_as_noise(reading), stream=reading.stream)
 
 
 def _with_program_output(readings: list[Reading], rows: Sequence[Dialect]) -> list[Reading]:

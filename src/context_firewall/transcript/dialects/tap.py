@@ -744,10 +744,15 @@ class TapMachine:
 
     @staticmethod
     def _name(point: Point) -> bytes:
-        """The point's name; an unnamed one goes by the place that Test::More gives it."""
-        if point.description.name or not point.details:
-            return point.description.name
-        place = grammar.UNNAMED_PLACE.fullmatch(point.details[0].raw.strip())
+        """The point's name. Unnamed: the place that Test::More gives it. A file's hook: with what it says."""
+        name = point.description.name
+        if not point.details or (name and not grammar.FILE_HOOK.fullmatch(name)):
+            return name
+        said = (line.raw.strip() for line in point.details)
+        first = next((text for text in said if text not in grammar.FRAME_OF_MESSAGE), b"")
+        if name:
+            return name + b": " + first.lstrip(b"# ") if first else name
+        place = grammar.UNNAMED_PLACE.fullmatch(first)
         return b"(unnamed test) " + place[1] if place else b""
 
     def _close_children(self, depth: int) -> None:

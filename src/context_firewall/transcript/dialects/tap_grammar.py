@@ -63,6 +63,10 @@ NODE_EXIT = re.compile(rb"(?:exitCode: [0-9]++|signal: '[A-Z0-9]++')")
 # Test::More names an unnamed point by its place, in the diagnostics below it.
 UNNAMED_PLACE = re.compile(rb"# {2,3}(Failed (?:\(TODO\) )?test at [^\n]*+)")
 
+# bats: the hook of a file that the report does not name; what failed stands in the comment or the message below.
+FILE_HOOK = re.compile(rb"(?:setup|teardown)_file failed")
+FRAME_OF_MESSAGE = frozenset({b"", b"---", b"message: |", b"..."})
+
 # pytest-tap names its points by node id, and never shows an error in a teardown.
 PYTEST_NODE = re.compile(rb"[^ ]*?\.py::")
 
