@@ -1,0 +1,294 @@
+"""What a report of jest's amounts to once it is over: its failures, and whether they agree with its totals."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from context_firewall.transcript.account import Account
+from context_firewall.transcript.details import classify_detail
+from context_firewall.transcript.dialects import jest_grammar as grammar
+from context_firewall.transcript.doubts import Doubt
+from context_firewall.transcript.facts import Failure, Tally
+from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.lines import Line, bare, decoded
+
+
+@dataclass(slots=True)
+class Block:
+    """One title with its text: an error of a test, of a file, or of neither."""
+
+    file: bytes
+    title: bytes
+    header: Line
+    details: list[Line] = field(default_factory=list)
+    blanks: list[Line] = field(default_factory=list)
+    titled: bool = False
+    """A blank line has ended the title."""
+    outside: bool = False
+    """It belongs to no test and no file's report."""
+    place: bytes = b""
+    """The file of the first stack frame."""
+
+    @property
+    def of_file(self) -> bool:
+        """Whether the file failed rather than a test in it."""
+        return self.outside or self.title == grammar.SUITE_FAILED
+
+    @property
+    def identity(self) -> str:
+        """File, suites and test, joined as jest joins names."""
+        file = self.file if not self.outside else self.place
+        return grammar.ARROW.join(decoded(part) for part in (file, self.title.strip()) if part)
+
+    def take(self, text: bytes, line: Line) -> None:
+        """A line of the text."""
+        if not text.strip():
+            self.titled = True
+            self.blanks.append(line)
+            return
+        self.details += (blank.as_kind(Kind.FAILURE_CONTEXT) for blank in self.blanks)
+        self.blanks.clear()
+        if not self.place and (found := grammar.frame(text)) is not None:
+            self.place = found
+        self.details.append(line.as_kind(detail_kind(text)))
+
+
+def detail_kind(text: bytes) -> Kind:
+    """What a line inside a failure is; source lines and the runner's own frames are for orientation."""
+    if grammar.SOURCE.fullmatch(text) or grammar.RUNNERS_OWN.fullmatch(text):
+        return Kind.FAILURE_CONTEXT
+    if grammar.FAILING_SOURCE.fullmatch(text):
+        return Kind.FAILURE_DETAIL
+    return classify_detail(text)
+
+
+@dataclass(slots=True)
+class Console:
+    """One console block, or all that a file's report holds."""
+
+    lines: list[Line] = field(default_factory=list)
+    files: set[bytes] = field(default_factory=set)
+    """Files that its stack frames name, or the file in whose report it stands."""
+
+    def take(self, text: bytes, line: Line) -> None:
+        """A line of the block."""
+        self.lines.append(line)
+        if (found := grammar.frame(text)) is not None:
+            self.files.add(found)
+
+
+@dataclass(slots=True)
+class Totals:
+    """The closing block of a report."""
+
+    lines: list[Line] = field(default_factory=list)
+    suites: Counter[str] = field(default_factory=Counter)
+    tests: Counter[str] = field(default_factory=Counter)
+    step: int = 0
+    """How many of its four lines were read."""
+    interrupted: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether all four lines were read."""
+        return self.step == 4
+
+    def take(self, bare_line: bytes) -> bool:
+        """The next line of the block, if this is it."""
+        pattern = (grammar.SUITES, grammar.TESTS, grammar.SNAPSHOTS, grammar.TIME)[self.step]
+        found = pattern.fullmatch(bare_line)
+        if found is None:
+            return False
+        if self.step < 2:
+            counts = self.suites if self.step == 0 else self.tests
+            counts.update({name: int(number) for name, number in found.groupdict().items() if number})
+        self.step += 1
+        return True
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether its own numbers agree."""
+        tests, suites = self.tests, self.suites
+        ran = suites["failed"] + suites["passed"]
+        return (
+            tests["failed"] + tests["passed"] + tests["skipped"] + tests["todo"] == tests["total"]
+            and ran <= suites["total"]
+            and (ran == suites["ran"] if suites["ran"] else ran + suites["skipped"] == suites["total"])
+        )
+
+    @property
+    def unrun(self) -> bool:
+        """Whether files were left out that were not skipped."""
+        return self.suites["failed"] + self.suites["passed"] + self.suites["skipped"] < self.suites["total"]
+
+
+@dataclass(slots=True)
+class Report:
+    """What was read of one run."""
+
+    passed_files: int = 0
+    failed_files: int = 0
+    passed_trees: int = 0
+    failed_trees: int = 0
+    signs: Counter[str] = field(default_factory=Counter)
+    blocks: list[Block] = field(default_factory=list)
+    annotations: list[Failure] = field(default_factory=list)
+    consoles: list[Console] = field(default_factory=list)
+    outside: list[Failure] = field(default_factory=list)
+    failed_signs: list[Line] = field(default_factory=list)
+    failed_headers: dict[bytes, Line] = field(default_factory=dict)
+
+    @property
+    def anything(self) -> bool:
+        """Whether a file's report was read."""
+        return bool(self.passed_files or self.failed_files or self.blocks)
+
+    def tests_failed(self) -> int:
+        """How many failing tests the blocks name."""
+        return len({(block.file, block.title) for block in self.blocks if not block.of_file})
+
+    def agrees(self, totals: Totals) -> bool:
+        """Whether the totals are those of what was read."""
+        tests, suites = totals.tests, totals.suites
+        if not totals.adds_up:
+            return False
+        if not self.anything:
+            # The summary reporter prints nothing else.
+            return not tests["failed"] and not suites["failed"]
+        if (self.passed_files, self.failed_files) != (suites["passed"], suites["failed"]):
+            return False
+        errors = sum(1 for block in self.blocks if not block.of_file)
+        if not self.tests_failed() <= tests["failed"] <= errors:
+            return False
+        return self._trees_agree(totals)
+
+    def _trees_agree(self, totals: Totals) -> bool:
+        if not self.passed_trees and not self.failed_trees:
+            return not self.signs
+        tests, signs = totals.tests, self.signs
+        if self.passed_trees != self.passed_files:
+            return False
+        if signs["passed"] != tests["passed"] or signs["failed"] != tests["failed"] or signs["todo"] != tests["todo"]:
+            return False
+        # Files of which every test is skipped are not printed.
+        return signs["skipped"] == tests["skipped"] or (
+            bool(totals.suites["skipped"]) and signs["skipped"] < tests["skipped"]
+        )
+
+
+@dataclass(slots=True)
+class Settlement:
+    """What a report amounts to."""
+
+    tally: Tally = Tally()
+    failures: list[Failure] = field(default_factory=list)
+    unclassified: list[Line] = field(default_factory=list)
+    doubts: set[Doubt] = field(default_factory=set)
+
+
+def settled(report: Report, totals: Totals | None, suppressed: Account, exit_code: int | None) -> Settlement:
+    """Settle a report against its totals and the exit code."""
+    settlement = Settlement()
+    whole = totals is not None and totals.whole
+    if totals is None or not whole:
+        settlement.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+    else:
+        if not report.agrees(totals):
+            settlement.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
+        if totals.interrupted or (totals.unrun and not totals.suites["failed"]):
+            settlement.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+    denied = whole and totals is not None and not (totals.tests["failed"] or totals.suites["failed"]) and not exit_code
+    if denied and report.blocks:
+        for block in report.blocks:
+            settlement.unclassified.append(block.header.as_kind(Kind.CONTESTED_TEST))
+            settlement.unclassified += block.details
+            suppressed.add_lines(Kind.BLANK, block.blanks)
+        settlement.doubts.add(Doubt.CONTESTED_RESULTS)
+        report.blocks = []
+    settlement.failures = _merged(report, totals, suppressed)
+    _headers(report, settlement, suppressed, denied=denied)
+    _consoles(report, settlement, suppressed, whole=whole)
+    settlement.failures += report.annotations + report.outside
+    settlement.tally = _tally(report, totals)
+    return settlement
+
+
+def _merged(report: Report, totals: Totals | None, suppressed: Account) -> list[Failure]:
+    """One failure a test: errors of one title belong together, unless the totals say that tests share it."""
+    groups: dict[tuple[bytes, bytes, bool], list[Block]] = {}
+    for block in report.blocks:
+        groups.setdefault((block.file, block.title, block.outside), []).append(block)
+    missing = 0 if totals is None else totals.tests["failed"] - report.tests_failed()
+    failures: list[Failure] = []
+    for blocks in groups.values():
+        apart = 0
+        if not blocks[0].of_file and missing > 0:
+            apart = min(missing, len(blocks) - 1)
+            missing -= apart
+        for i, block in enumerate(blocks):
+            suppressed.add_lines(Kind.BLANK, block.blanks)
+            header = block.header.as_kind(Kind.FAILED_TEST)
+            if i == 0 or len(blocks) - i <= apart:
+                failures.append(Failure(block.identity, header, tuple(block.details)))
+            else:
+                last = failures[-1]
+                more = (block.header.as_kind(Kind.FAILURE_DETAIL), *block.details)
+                failures[-1] = Failure(last.identity, last.header, (*last.details, *more))
+    return failures
+
+
+def _headers(report: Report, settlement: Settlement, suppressed: Account, *, denied: bool) -> None:
+    """Lines that say that a file or a test failed: told by blocks, or kept as they are."""
+    told = {block.file for block in report.blocks}
+    for path, line in report.failed_headers.items():
+        if path in told:
+            suppressed.add(Kind.DERIVED_FAILURE, line.number)
+        else:
+            settlement.unclassified.append(line.as_kind(Kind.CONTESTED_TEST))
+            settlement.doubts.add(Doubt.CONTESTED_RESULTS)
+    if len(report.failed_signs) <= len(report.blocks):
+        suppressed.add_lines(Kind.RECAP, report.failed_signs)
+    else:
+        settlement.unclassified += (line.as_kind(Kind.CONTESTED_TEST) for line in report.failed_signs)
+        settlement.doubts.add(Doubt.CONTESTED_RESULTS if denied else Doubt.RECAP_CONTRADICTION)
+
+
+def _consoles(report: Report, settlement: Settlement, suppressed: Account, *, whole: bool) -> None:
+    """Console text goes with its file's first failure; what belongs to files that passed is not kept."""
+    for console in report.consoles:
+        if attach(console, settlement.failures):
+            continue
+        if whole:
+            suppressed.add_lines(Kind.PROGRAM_OUTPUT, console.lines)
+        else:
+            settlement.unclassified += console.lines
+
+
+def attach(console: Console, failures: list[Failure]) -> bool:
+    """Add a console block to the first failure of a file that it names."""
+    prefixes = tuple(decoded(file) + grammar.ARROW for file in console.files)
+    if not prefixes:
+        return False
+    for i, failure in enumerate(failures):
+        if failure.identity.startswith(prefixes):
+            lines = [line.as_kind(_output_kind(line)) for line in console.lines]
+            failures[i] = Failure(failure.identity, failure.header, (*failure.details, *lines))
+            return True
+    return False
+
+
+def _output_kind(line: Line) -> Kind:
+    text = bare(line.raw)
+    if not text.strip() or grammar.SOURCE.fullmatch(text):
+        return Kind.FAILURE_CONTEXT
+    return Kind.FAILURE_DETAIL
+
+
+def _tally(report: Report, totals: Totals | None) -> Tally:
+    """As the totals count, else as read."""
+    if totals is not None and totals.whole:
+        tests = totals.tests
+        return Tally(tests["passed"], tests["failed"], tests["skipped"], tests["todo"], tests["total"])
+    signs = report.signs
+    failed = max(signs["failed"], report.tests_failed())
+    passed, skipped, todo = signs["passed"], signs["skipped"], signs["todo"]
+    return Tally(passed, failed, skipped, todo, passed + failed + skipped + todo)
