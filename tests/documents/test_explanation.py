@@ -53,6 +53,7 @@ def test_adjacent_spans_differ(name: str) -> None:
 @pytest.mark.parametrize("ceiling", [None, 3200])
 @pytest.mark.parametrize("name", RUNS)
 def test_counts_agree_with_the_receipt(name: str, ceiling: int | None) -> None:
+    """EXP-2 and EXP-3."""
     stdout, stderr = RUNS[name]
     explanation = explained(stdout, stderr, max_output_bytes=None if name == "hostile" else ceiling)
     counts = line_counts(explanation)
@@ -77,6 +78,7 @@ def test_its_bytes_are_canonical_and_end_with_a_newline() -> None:
 
 
 def test_failures_are_named_by_their_place_in_the_packet() -> None:
+    """EXP-3."""
     explanation = explained(PLAIN)
     failures = explanation["packet"]["decision_evidence"]["failures"]
     owned = {

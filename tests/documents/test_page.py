@@ -65,10 +65,12 @@ def page_of(data: bytes, stderr: bytes | None = None, *, max_output_bytes: int |
 
 
 def test_same_run_same_bytes() -> None:
+    """EXP-4."""
     assert page_of(HOSTILE, b"x\n") == page_of(HOSTILE, b"x\n")
 
 
 def test_it_asks_nothing_of_anybody() -> None:
+    """EXP-4."""
     page = page_of(PLAIN)
     parsed = Parsed(page)
     for name, attributes in parsed.elements:

@@ -38,13 +38,31 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         ("hostile", HOSTILE, None),
         ("long", LONG, None),
         ("empty", b"", None),
-        ("many", b"# x\n" * 1_000_000, None),
         ("wide", b"TAP version 13\n1..1\nok 1\n" + b"w" * 3_000_000 + b"\n", None),
     ):
         streams = {"stdout": data} | ({} if stderr is None else {"stderr": stderr})
         made[name] = folder / f"{name}.html"
         made[name].write_bytes(render_page(explained(data, stderr), streams))
+    made["many"] = folder / "many.html"
+    made["many"].write_bytes(_page_of_a_million_lines())
     return made
+
+
+def _page_of_a_million_lines() -> bytes:
+    """More than a browser gives height to. Made by hand: tracing so many takes its time."""
+    explanation = explained(b"")
+    rule = "pytest: progress signs"
+    explanation["streams"] = [
+        {
+            "byte_count": 2_000_000,
+            "line_count": 1_000_000,
+            "name": "stdout",
+            "spans": [
+                {"dialect": "pytest", "fate": "suppressed", "first": 1, "kind": "progress", "last": 10**6, "rule": rule}
+            ],
+        }
+    ]
+    return render_page(explanation, {"stdout": b".\n" * 1_000_000})
 
 
 @pytest.fixture(autouse=True)

@@ -496,11 +496,14 @@
     const picture = document.createElementNS(SVG, "svg");
     picture.setAttribute("viewBox", `0 0 10 ${parts}`);
     picture.setAttribute("preserveAspectRatio", "none");
-    for (let part = 0; part < parts; part++) {
+    picture.setAttribute("shape-rendering", "crispEdges");
+    for (let part = 0, next; part < parts; part = next) {
+      next = part + 1;
+      while (next < parts && strongest[next] === strongest[part]) next++;
       if (!strongest[part]) continue;
       const mark = document.createElementNS(SVG, "rect");
-      const wide = strongest[part] > 2;
-      for (const [name, value] of Object.entries({ x: wide ? 0 : 3, y: part, width: wide ? 10 : 4, height: Math.max(1, strongest[part] > 3 ? 2 : 1) })) mark.setAttribute(name, value);
+      const wide = strongest[part] > 2, height = Math.max(next - part, strongest[part] > 3 ? 2 : 1);
+      for (const [name, value] of Object.entries({ x: wide ? 0 : 3, y: part, width: wide ? 10 : 4, height })) mark.setAttribute(name, value);
       mark.setAttribute("class", ["", "kept", "referenced", "doubt", "failing"][strongest[part]]);
       picture.append(mark);
     }
