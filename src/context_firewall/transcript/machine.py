@@ -79,5 +79,7 @@ class Dialect:
     """A fresh machine for the stream of that name."""
     program_streams: frozenset[str] = frozenset()
     """Streams on which the runner itself never prints: what stands there is the program's own output."""
+    settle: "Callable[[list[Reading]], list[Reading]] | None" = None
+    """What the readings of all streams mean together, where the runner tells one run's story in two of them."""
     tentative: bool = False
     """Whether the opening alone proves little: until more bears it out, another dialect's opening takes its lines."""

@@ -65,6 +65,8 @@ class Stretch:
     dialect: Dialect
     machine: Machine
     before: tuple[Reading, ...] = ()
+    refused: list[Line] | None = None
+    """Lines that are not its own, from when it was complete while others read."""
     held: list[Line] | None = None
     """All its lines, as long as a tentative dialect has read nothing that bears its opening out."""
 
@@ -208,8 +210,9 @@ class StreamReader:
         known = stretch.machine.line(text, raw, number)
         if not known and stretch.machine.complete:
             self._ambiguous = True
-            kept = Reading(unclassified=(Line(self._stream, number, Kind.UNCLASSIFIED, raw),))
-            stretch.before = (*stretch.before, kept)
+            if stretch.refused is None:
+                stretch.refused = []
+            stretch.refused.append(Line(self._stream, number, Kind.UNCLASSIFIED, raw))
         return known
 
     def _claims(self, text: bytes) -> list[Dialect]:
@@ -261,7 +264,8 @@ class StreamReader:
         """The candidate that closes best keeps the stretch; on equal standing, the one that came first."""
         readings = [stretch.machine.close(exit_code) for stretch in stretches]
         best = max(range(len(readings)), key=lambda i: (readings[i].standing, -i))
-        return [*stretches[best].before, replace(readings[best], dialect=stretches[best].dialect.name)]
+        refused = [Reading(unclassified=tuple(stretches[best].refused or ()))]
+        return [*stretches[best].before, *refused, replace(readings[best], dialect=stretches[best].dialect.name)]
 
 
 def _as_noise(reading: Reading) -> Reading:
@@ -376,6 +380,9 @@ def _readings(
         readings += (replace(part, stream=name) for part in closed)
         if any(Doubt.AMBIGUOUS_DIALECT in part.doubts for part in closed):
             disputed.add(name)
+    for row in rows:
+        if row.settle is not None and any(part.dialect == row.name for part in readings):
+            readings = row.settle(readings)
     readings = _with_process_failure(_with_program_output(joined(readings), rows), exit_code)
     if noise:
         # The only account of a failed process is kept whole; where noise has buried it, it is looked for again.

@@ -20,6 +20,7 @@ from enum import Enum, auto
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import jest_grammar as grammar
 from context_firewall.transcript.dialects.jest_report import Block, Console, Report, Totals, settled
+from context_firewall.transcript.dialects.jest_streams import settle
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading
 from context_firewall.transcript.kinds import Kind
@@ -67,6 +68,8 @@ class Jest:
         self._file: grammar.FileLine | None = None
         self._treed = False
         self._terminal = False
+        self._name_open = False
+        """The last line of the tree may be the first of a name that holds line ends: the duration closes a name."""
         self._block: Block | None = None
         self._console: Console | None = None
         self._console_header: Line | None = None
@@ -181,6 +184,10 @@ class Jest:
         file = grammar.file_line(text)
         if file is not None:
             return self._opens_file(file, line)
+        if self._part is _Part.TREE and self._name_open and marker_kind(text) is None:
+            self._report.name_rests.append(line)
+            self._name_open = grammar.DURATION.search(text[-40:]) is None
+            return True
         block = self._block
         if block is not None and not block.titled and (self._proven or len(block.details) < FEW):
             # A test's name may hold line ends.
@@ -379,7 +386,7 @@ class Jest:
         if not self._treed and self._file is not None:
             self._treed = True
             if self._file.failed:
-                self._report.failed_trees += 1
+                self._report.treed.add(self._file.path)
             else:
                 self._report.passed_trees += 1
 
@@ -396,6 +403,7 @@ class Jest:
                 return self._proven
             self._enter_tree()
             self._prove()
+            self._name_open = grammar.DURATION.search(text[-40:]) is None
             self._report.signs[name] += 1
             if name == "failed":
                 self._report.failed_signs.append(line)
@@ -677,4 +685,5 @@ DIALECT = Dialect(
     streams=frozenset({"stdout", "stderr"}),
     opening=grammar.OPENING,
     begin=Jest,
+    settle=settle,
 )

@@ -61,6 +61,7 @@ SIGNS = {PASSED: "passed", "√".encode(): "passed", FAILED: "failed", "×".enco
 # `  ✓ name (3 ms)`: two blanks a level; a describe's title is a line of its own at its level.
 RESULT = re.compile(rb"(?P<indent>(?:  )++)(?P<sign>" + b"|".join(SIGNS) + rb") (?P<name>[^\n]*+)")
 TITLE = re.compile(rb"(?:  )++[^\n]*+")
+DURATION = re.compile(rb" \([0-9.]++ m?s\)\Z")
 
 # -- failures ---------------------------------------------------------------------------------------------------------
 

@@ -128,7 +128,8 @@ class Report:
     passed_files: int = 0
     failed_files: int = 0
     passed_trees: int = 0
-    failed_trees: int = 0
+    treed: set[bytes] = field(default_factory=set)
+    """Failed files with a tree."""
     signs: Counter[str] = field(default_factory=Counter)
     blocks: list[Block] = field(default_factory=list)
     annotations: list[Failure] = field(default_factory=list)
@@ -136,6 +137,8 @@ class Report:
     outside: list[Failure] = field(default_factory=list)
     failed_signs: list[Line] = field(default_factory=list)
     failed_headers: dict[bytes, Line] = field(default_factory=dict)
+    name_rests: list[Line] = field(default_factory=list)
+    """Further lines of names in trees, if they are that."""
 
     @property
     def anything(self) -> bool:
@@ -162,16 +165,29 @@ class Report:
         return self._trees_agree(totals)
 
     def _trees_agree(self, totals: Totals) -> bool:
-        if not self.passed_trees and not self.failed_trees:
-            return not self.signs
+        """Whether trees, where files have them, show what the totals count.
+
+        A file that failed as a whole has none, though tests of it may have run. Nor is a file printed of which every
+        test is skipped.
+        """
         tests, signs = totals.tests, self.signs
-        if self.passed_trees != self.passed_files:
+        if not self.passed_trees and not self.treed:
+            return not signs
+        broken = {block.file for block in self.blocks if block.title == grammar.SUITE_FAILED}
+        treeless = self.failed_headers.keys() - self.treed
+        if self.passed_trees != self.passed_files or not treeless <= broken:
             return False
-        if signs["passed"] != tests["passed"] or signs["failed"] != tests["failed"] or signs["todo"] != tests["todo"]:
+        shown = len(
+            {(block.file, block.title) for block in self.blocks if not block.of_file and block.file in self.treed}
+        )
+        if signs["failed"] + self.tests_failed() - shown != tests["failed"]:
             return False
-        # Files of which every test is skipped are not printed.
-        return signs["skipped"] == tests["skipped"] or (
-            bool(totals.suites["skipped"]) and signs["skipped"] < tests["skipped"]
+        exact = ["passed", "todo"] if not treeless else []
+        if not treeless and not totals.suites["skipped"]:
+            exact.append("skipped")
+        return all(
+            signs[name] == tests[name] if name in exact else signs[name] <= tests[name]
+            for name in ("passed", "skipped", "todo")
         )
 
 
@@ -206,6 +222,10 @@ def settled(report: Report, totals: Totals | None, suppressed: Account, exit_cod
         report.blocks = []
     settlement.failures = _merged(report, totals, suppressed)
     _headers(report, settlement, suppressed, denied=denied)
+    if settlement.doubts:
+        settlement.unclassified += report.name_rests
+    else:
+        suppressed.add_lines(Kind.STRUCTURE, report.name_rests)
     _consoles(report, settlement, suppressed, whole=whole)
     settlement.failures += report.annotations + report.outside
     settlement.tally = _tally(report, totals)
