@@ -137,6 +137,8 @@ def test_filters_hide_lines(browser: Chromium, pages: dict[str, Path]) -> None:
     lines = f"{ROWS}.filter((row) => row.querySelector('.at')).map((row) => row.querySelector('.text').textContent)"
     assert browser.run(lines) == ["listening on 8080", "one", "two"]
     assert browser.run("document.getElementById('shown').textContent") == "3 of 19 lines"
+    # The line that was selected is hidden, so none is.
+    assert browser.run("document.getElementById('line').textContent").startswith("Select a line")
     browser.click("#everything")
     assert browser.run("document.getElementById('shown').textContent") == "19 lines"
     browser.click('#filters input[data-group="fate"][value="suppressed"]')

@@ -282,7 +282,9 @@
     draw();
     describe(row);
   }
+  const hint = $("line").firstElementChild;
   function describe(row) {
+    if (row < 0) { $("line").replaceChildren(hint); return; }
     const box = $("line"), code = rows[row];
     const about = element("p", "about");
     if (code < 0) {
@@ -383,9 +385,12 @@
   }
   function rearrange() {
     const g = chosen >= 0 && rows[chosen] >= 0 ? rows[chosen] : rowCount ? Math.max(0, Math.ceil(rowStart(Math.min(topRow(), rowCount - 1)))) : 0;
+    const stays = chosen >= 0 && rows[chosen] === g;
     arrange();
-    chosen = -1;
-    scrollToRow(rowCount ? rowOf(g) - Math.floor(visible() / 3) : 0);
+    const row = rowCount ? rowOf(g) : -1;
+    chosen = stays && rows[row] === g ? row : -1;
+    describe(chosen);
+    scrollToRow(row - Math.floor(visible() / 3));
     find(false);
   }
   function showOnly(group, value) {
@@ -549,6 +554,8 @@
   }
   addEventListener("hashchange", follow);
 
+  const digits = Math.max(3, ...data.streams.map((stream) => String(stream.line_count).length));
+  log.style.setProperty("--digits", digits);
   arrange();
   drawMap();
   if (!follow() && failures.length) goToFailure(0);
