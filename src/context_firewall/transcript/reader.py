@@ -172,9 +172,9 @@ class StreamReader:
             self._outside(text, raw)
             return
         if len(self._stretches) > 1:
-            known = [self._give(stretch, text, raw, number) for stretch in self._stretches]
+            taken = [self._give(stretch, text, raw, number) for stretch in self._stretches]
             present = [stretch.dialect for stretch in self._stretches]
-            further = [] if any(known) else [row for row in self._claims(text) if row not in present]
+            further = [] if any(taken) else [row for row in self._claims(text) if row not in present]
             if further and not self._stretches[0].machine.complete:
                 self._contest(self._stretches[0], further, text, raw)
             return
@@ -242,7 +242,7 @@ class StreamReader:
             idle.hand_over(machine)
         machine.line(text, raw, self._number)
         held = [Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)] if row.tentative and not before else None
-        self._stretches.append(Stretch(row, machine, before, held))
+        self._stretches.append(Stretch(row, machine, before, held=held))
 
     def _contest(self, first: Stretch, rivals: Sequence[Dialect], text: bytes, raw: bytes) -> None:
         """A line that the open machine does not know opens other dialects: from here on all of them read."""
@@ -383,7 +383,9 @@ def _readings(
     for row in rows:
         if row.settle is not None and any(part.dialect == row.name for part in readings):
             readings = row.settle(readings)
-    readings = _with_process_failure(_with_program_output(joined(readings), rows), exit_code)
+    readings = _with_process_failure(
+        _with_program_output(joined(_without_echoes(readings, rows, exit_code)), rows), exit_code
+    )
     if noise:
         # The only account of a failed process is kept whole; where noise has buried it, it is looked for again.
         readings = without_noise(readings, noise, disputed)
@@ -392,44 +394,49 @@ def _readings(
     return readings
 
 
-def _without_echoes(readings: list[Reading], rows: Sequence[Dialect]) -> list[Reading]:
-    """Take what a program printed for what it is, where its runner's own report stands in another stream.
+def _without_echoes(readings: list[Reading], rows: Sequence[Dialect], exit_code: int | None) -> list[Reading]:
+    """Take what a program printed for text, where its runner's own report stands in another stream.
 
-    What reads like the same runner's report is text. What reads like a piece of another's, without a failure and
-    without an end, is text if the run has failed by its own report; else it is left in doubt.
+    What reads like the same runner's report is text. So is what reads like a piece of another's, if the runner's own
+    report is whole and accounts for the exit code; but that stays in doubt.
     """
     own = {row.name: row.program_streams for row in rows if row.program_streams}
     home = [part for part in readings if part.has_results and part.stream not in own.get(part.dialect, (part.stream,))]
-    if len({part.dialect for part in home}) != 1:
+    if len({part.dialect for part in home}) != 1 or home[0].dialect not in own:
         return readings
     name = home[0].dialect
-    failed = all(part.standing == STANDS and not part.doubts for part in home) and any(part.failures for part in home)
+    whole = all(part.standing == STANDS for part in home)
+    explained = whole and exit_code is not None and bool(exit_code) == any(part.tally.failed for part in home)
 
     def is_echo(part: Reading) -> bool:
-        if not part.dialect or part.dialect == name:
-            return True
-        loud = part.failures or part.fatal_errors or part.timeouts or part.tally.failed or part.standing
-        return failed and not loud
+        return not part.dialect or part.dialect == name or (explained and not part.standing)
 
-    disputed = {part.stream for part in readings if not is_echo(part)}
-    streams = own[name] - disputed
-    return [_as_text(part) if part.stream in streams else part for part in readings]
+    streams = own[name] - {part.stream for part in readings if not is_echo(part)}
+    return [_as_text(part, name) if part.stream in streams else part for part in readings]
 
 
-def _as_text(reading: Reading) -> Reading:
+def _as_text(reading: Reading, runner: str) -> Reading:
     """A reading as text; that two dialects claimed it no longer matters."""
     if not reading.dialect:
         return replace(reading, doubts=reading.doubts - {Doubt.AMBIGUOUS_DIALECT})
-    return replace(_as_noise(reading), stream=reading.stream)
+    doubts = frozenset[Doubt]() if reading.dialect == runner else frozenset({Doubt.UNCLASSIFIED_EVIDENCE})
+    return replace(_as_noise(reading), stream=reading.stream, doubts=doubts)
 
 
 def _with_program_output(readings: list[Reading], rows: Sequence[Dialect]) -> list[Reading]:
-    """Attribute to the program what stands where its runner never prints, if the runner's own account is whole."""
+    """Attribute to the program what stands where its runner never prints, if the runner's own account is whole.
+
+    In a run that failed it may be what a failing test printed: there it is kept, unless the failures show all of it.
+    """
     own = {row.name: row.program_streams for row in rows if row.program_streams}
     runners = {part.dialect for part in readings if part.has_results}
     if len(runners) != 1 or any(part.doubts for part in readings):
         return readings
     streams = own.get(runners.pop(), frozenset())
+    printed = {line.raw for part in readings if part.stream in streams for line in part.unclassified}
+    failures = [failure for part in readings for failure in part.failures]
+    if failures and not printed <= {line.raw for failure in failures for line in failure.details}:
+        return readings
     return [_as_program_output(part) if part.stream in streams else part for part in readings]
 
 

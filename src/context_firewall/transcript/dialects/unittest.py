@@ -92,6 +92,8 @@ class Unittest:
     def adopt(self, bare: bytes, line: Line) -> bool:
         """Take letters, rulers and first lines of descriptions that stand before the line that proves the dialect."""
         known = bare in (grammar.RULER, grammar.THIN_RULER) or grammar.TEST.fullmatch(bare)
+        if not known and line.kind is Kind.UNCLASSIFIED and self._results.mirrors(bare, line):
+            return True
         if not known and not self._results.knows(bare):
             # A strict marker hides no letters.
             self._results.noisy |= line.kind is Kind.UNCLASSIFIED
@@ -117,10 +119,13 @@ class Unittest:
         counts = None if closing is None else closing.counts
         words = self._results.last_words() if closing is None else None
         self._results.resume()
+        void = closing is None and not self._blocks and not self._results.proven and words is None
+        if void:
+            self._results.void()
         verdict = closing.lines[-1] if closing is not None else None
         account = settled(self._results, self._blocks, counts, verdict, self._suppressed, self._replay)
         self._results.end()
-        doubts = set(account.doubts)
+        doubts = set() if void else set(account.doubts)
         failures = account.failures
         if words is not None:
             failures.append(words)
@@ -134,7 +139,7 @@ class Unittest:
                 doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if unclassified:
             doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
-        if not account.tally.total and not failures:
+        if not account.tally.total and not failures and not void:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
         standing = 0
         if counts is not None:

@@ -44,6 +44,8 @@ STATUS = re.compile(
 # Runs of passed tests with -v, with or without a docstring. A docstring that has ` ... ` in it is left to `line`.
 PASSED_LANE = re.compile(rb"(?:[^\s()\x1b]++ \([^\s()\x1b]++\)(?:\n(?:[^\n\r\x1b ]| (?!\.\.\. ))++)?+ \.\.\. ok\n)++")
 PASSED = b" ... ok\n"
+# A line that stands twice in a row.
+REPEATED = re.compile(rb"^([^\n]++\n)\1", re.MULTILINE)
 
 # -b prints what a failing test wrote once more, right when it has failed: an empty line, a title, the text.
 MIRRORS = (b"Stdout:", b"Stderr:")
@@ -166,3 +168,8 @@ def test_of(description: bytes) -> bytes | None:
 def is_subtest(description: bytes) -> bool:
     """Whether a description is of a subtest."""
     return SUBTEST.fullmatch(description) is not None
+
+
+def is_test(description: bytes) -> bool:
+    """Whether a description is of a whole test, which the runner counts as run."""
+    return not is_subtest(description) and test_of(description) is not None

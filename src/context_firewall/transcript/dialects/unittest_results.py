@@ -23,6 +23,8 @@ _FAILING = (b"FAIL", b"ERROR", b"unexpected success")
 _ALWAYS_OURS = (b"FAIL", b"ERROR")
 """Before 3.11 what fails beside a test (its tearDown, a fixture) leaves its bare status in a line."""
 _MOST_BROKEN_LINES = 400
+_PROOF = 2
+"""How many results with names prove a report that has neither blocks nor closing lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,11 @@ class Results:
         self._suppressed = suppressed
         self.seen: Counter[bytes] = Counter()
         """Results by status."""
+        self.skipped_tests = 0
+        """With names: how many of the skipped are tests, and not fixtures or subtests."""
+        self.repeated = False
+        """With names: a line stands twice in a row."""
+        self._last = b""
         self.told: list[Told] = []
         self.todo: list[Line] = []
         self.unclassified: list[Line] = []
@@ -60,8 +67,20 @@ class Results:
         self._blank = False
         self._warned = False
         """The last line was a warning of Python's, whose source line may follow."""
+        self._waiting: list[tuple[Kind, Line]] = []
+        """Results that one line alone would have to prove, and letters, until more bears them out."""
         self._broken: list[Line] | None = None
         """A traceback among the results, and what follows it."""
+
+    @property
+    def names(self) -> int:
+        """How many results with names have been read."""
+        return self.seen.total() if self._named else 0
+
+    @property
+    def proven(self) -> bool:
+        """Whether the results alone prove a report: anybody may print one line that looks like a result."""
+        return self.names >= _PROOF
 
     def lane(self) -> re.Pattern[bytes] | None:
         """Runs of passed tests."""
@@ -74,6 +93,9 @@ class Results:
         lines = block.count(b"\n", start, stop)
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, lines)
         self.seen[b"ok"] += block.count(grammar.PASSED, start, stop)
+        first = block[start : block.index(b"\n", start)]
+        self.repeated |= first == self._last or grammar.REPEATED.search(block, start, stop) is not None
+        self._last = block[block.rfind(b"\n", start, stop - 1) + 1 if lines > 1 else start : stop - 1]
         self._blank = self._warned = False
         return lines
 
@@ -105,6 +127,8 @@ class Results:
 
     def _result(self, bare: bytes, line: Line) -> bool:
         """A test's line, or the status of the one that has begun."""
+        self.repeated |= self._named and bare == self._last
+        self._last = bare
         place = 2 if bare.startswith(b"  ") else 0
         while (found := grammar.TEST.match(bare, place)) is not None:
             place = found.end()
@@ -187,7 +211,11 @@ class Results:
             self.todo += (line.as_kind(Kind.TODO_TEST) for line in lines)
         else:
             kind = Kind.SUCCESSFUL_TEST if status == b"ok" else Kind.SKIPPED_TEST
-            self._suppressed.add_lines(kind, lines)
+            self.skipped_tests += kind is Kind.SKIPPED_TEST and grammar.is_test(description)
+            if self.names < _PROOF:
+                self._waiting += ((kind, line) for line in lines)
+            else:
+                self._suppressed.add_lines(kind, lines)
 
     # -- letters
 
@@ -200,7 +228,7 @@ class Results:
         if rest and not self._aside(rest, line):
             return False
         if not rest:
-            self._suppressed.add(Kind.PROGRESS, line.number)
+            self._waiting.append((Kind.PROGRESS, line))
         for letter, status in grammar.STATUS_OF_LETTER:
             self.seen[status] += found[0].count(letter)
         return True
@@ -232,6 +260,16 @@ class Results:
             return self._warned and grammar.SOURCE.fullmatch(bare) is not None
         rest = bare[letters.end() :]
         return not rest or marker_kind(rest) is not None or grammar.PYTHON_WARNING.fullmatch(rest) is not None
+
+    def mirrors(self, bare: bytes, line: Line) -> bool:
+        """Whether a line before the dialect's opening may be what -b prints beside letters; its empty line is gone."""
+        if grammar.LETTERS.fullmatch(bare):
+            self._mirroring = False
+        elif bare in grammar.MIRRORS:
+            self._mirroring = True
+        if self._mirroring:
+            self.mirrored.append(line)
+        return self._mirroring
 
     def warning(self, bare: bytes, line: Line) -> bool:
         """A warning that Python prints when the report is over."""
@@ -267,6 +305,15 @@ class Results:
             self.noisy = True
             self._broken = None
 
+    def void(self) -> None:
+        """There was no report: whatever was taken for a result is text."""
+        self.seen.clear()
+        self.unclassified += (line for told in self.told for line in told.lines)
+        self.unclassified += (line for _, line in self._waiting)
+        self.unclassified += self.todo
+        self.unclassified = [line.as_kind(Kind.UNCLASSIFIED) for line in self.unclassified]
+        self.told, self.todo, self._waiting = [], [], []
+
     def last_words(self) -> Failure | None:
         """The failure that the process' last words amount to, if it has spoken any."""
         broken, self._broken = self._broken, None
@@ -289,6 +336,10 @@ class Results:
 
     def end(self) -> None:
         """Nothing more comes."""
+        self.resume()
+        for kind, line in self._waiting:
+            self._suppressed.add(kind, line.number)
+        self._waiting.clear()
         if self._first is not None:
             self._unknown(self._first[1])
             self._first = None
