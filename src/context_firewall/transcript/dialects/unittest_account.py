@@ -194,11 +194,13 @@ def _drop_printed(
     settlement: Settlement,
     replay: Callable[[Sequence[Line]], None],
 ) -> None:
-    """Blocks before the results were over: a test has printed them, and results may stand in what follows them."""
+    """Blocks before the results were over: a test has printed them, and results stand in what follows them."""
     while blocks and _exceeds(tallied, counts, blocks[0].flavour):
-        if results.seen.total() and results_agree(results, tallied, counts):
+        block = blocks[0]
+        failing = sum(results.seen[status] for status in STATUS_OF_FLAVOUR.values())
+        if failing > len(blocks) - 1 or not any(grammar.is_result(bare(line.raw)) for line in block.body):
             return
-        block = blocks.pop(0)
+        del blocks[0]
         tallied.add(block, -1)
         settlement.unclassified.append(block.header.as_kind(Kind.CONTESTED_TEST))
         settlement.doubts.add(Doubt.CONTESTED_RESULTS)

@@ -63,9 +63,9 @@ MOST_DESCRIPTION_LINES = 4
 # What each traceback opens with; an exception group has a margin.
 TRACEBACK = b"Traceback (most recent call last):"
 TRACEBACKS = (TRACEBACK, b"  + Exception Group Traceback (most recent call last):")
-FRAME = re.compile(rb"(?:  [ |]*+)?+  File \"(?P<file>[^\"\n]++)\", line [0-9]++(?P<name>, in [^\n]*+)?+")
+FRAME = re.compile(rb"(?: ++\| )?+  File \"(?P<file>[^\"\n]++)\", line [0-9]++(?P<name>, in [^\n]*+)?+")
 RUNNERS_OWN = re.compile(rb"[^\n]*?(?:[/\\]unittest[/\\][a-z_]++\.py|[/\\]importlib[/\\]__init__\.py)|<frozen [^\n]++>")
-UNDERLINE = re.compile(rb"(?:  [ |]*+)?+ ++[~^]++ *+")
+UNDERLINE = re.compile(rb"(?: ++\| )?+ ++[~^]++ *+")
 # `KeyError: 'x'`, `shop.errors.Closed`, `AssertionError`: at the margin, a dotted name.
 EXCEPTION = re.compile(rb"[A-Za-z_][A-Za-z0-9_.]*+(?::[^\n]*+)?+")
 
@@ -81,10 +81,10 @@ RAN = re.compile(rb"Ran (?P<ran>[0-9]{1,12}+) tests? in [0-9]++\.[0-9]{3}s")
 _COUNT = rb"[1-9][0-9]{0,11}+"
 VERDICT = re.compile(
     rb"(?P<word>OK|FAILED|NO TESTS RAN)(?: \((?=[a-z])"
-    rb"(?:failures=(?P<failures>%b)(?:, |(?=\))))?+"
-    rb"(?:errors=(?P<errors>%b)(?:, |(?=\))))?+"
-    rb"(?:skipped=(?P<skipped>%b)(?:, |(?=\))))?+"
-    rb"(?:expected failures=(?P<expected>%b)(?:, |(?=\))))?+"
+    rb"(?:failures=(?P<failures>%b)(?:, (?=[a-z])|(?=\))))?+"
+    rb"(?:errors=(?P<errors>%b)(?:, (?=[a-z])|(?=\))))?+"
+    rb"(?:skipped=(?P<skipped>%b)(?:, (?=[a-z])|(?=\))))?+"
+    rb"(?:expected failures=(?P<expected>%b)(?:, (?=[a-z])|(?=\))))?+"
     rb"(?:unexpected successes=(?P<unexpected>%b))?+\))?+" % ((_COUNT,) * 5)
 )
 
@@ -173,3 +173,10 @@ def is_subtest(description: bytes) -> bool:
 def is_test(description: bytes) -> bool:
     """Whether a description is of a whole test, which the runner counts as run."""
     return not is_subtest(description) and test_of(description) is not None
+
+
+def is_result(text: bytes) -> bool:
+    """Whether a line holds a result and nothing else."""
+    if LETTERS.fullmatch(text) or STATUS.fullmatch(text):
+        return True
+    return TEST.match(text) is not None and ended(text) is not None

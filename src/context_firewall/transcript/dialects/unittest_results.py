@@ -80,7 +80,7 @@ class Results:
     @property
     def proven(self) -> bool:
         """Whether the results alone prove a report: anybody may print one line that looks like a result."""
-        return self.names >= _PROOF
+        return self.names + bool(self.current) >= _PROOF
 
     def lane(self) -> re.Pattern[bytes] | None:
         """Runs of passed tests."""
