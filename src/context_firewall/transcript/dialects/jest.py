@@ -25,6 +25,7 @@ from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
+from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
 
@@ -75,7 +76,11 @@ class Jest:
         self._console_header: Line | None = None
         self._retry: Console | None = None
         self._retried: dict[bytes, Console] = {}
-        self._recapped: set[tuple[bytes, bytes]] | None = None
+        self._recapped: list[bytes] | None = None
+        """Titles in the list of all failing tests."""
+        self._retitled = False
+        """The last of them may go on."""
+        self._late: list[Block] = []
         self._totals: Totals | None = None
         self._words = Kind.FATAL_ERROR
         self._proven = False
@@ -114,7 +119,7 @@ class Jest:
             blanks = block.count(b"\n\n", start, stop)
             self._report.passed_files += files
             self._report.passed_trees += sum(1 for _, tree in found if tree)
-            self._file = grammar.FileLine(False, found[-1][0], b"")
+            self._file = grammar.FileLine(False, found[-1][0])
             self._treed = bool(found[-1][1])
             if not block.endswith(b"\n\n", start, stop):
                 self._part = _Part.TREE if self._treed else _Part.FILE
@@ -188,6 +193,9 @@ class Jest:
             self._report.name_rests.append(line)
             self._name_open = grammar.DURATION.search(text[-40:]) is None
             return True
+        if self._retitled and self._part is _Part.RECAP:
+            self._suppressed.add(Kind.RECAP, line.number)
+            return True
         block = self._block
         if block is not None and not block.titled and (self._proven or len(block.details) < FEW):
             # A test's name may hold line ends.
@@ -205,15 +213,16 @@ class Jest:
             self._part = _Part.SNAPSHOTS
             self._suppressed.add(Kind.STRUCTURE, line.number)
             return True
-        if text == grammar.RECAP and self._report.anything:
+        if text == grammar.RECAP and self._recapped is None:
             self._end_region()
             self._part = _Part.RECAP
-            self._recapped = set()
+            self._recapped = []
             self._file = None
-            self._suppressed.add(Kind.RECAP, line.number)
+            self._report.only_recap = not self._report.anything
+            self._hold(Kind.RECAP, line)
             return True
-        if self._proven and grammar.SEED.fullmatch(text):
-            self._suppressed.add(Kind.INFORMATIONAL, line.number)
+        if grammar.SEED.fullmatch(text):
+            self._hold(Kind.INFORMATIONAL, line)
             return True
         retry = grammar.RETRY.fullmatch(text)
         if retry is not None:
@@ -231,9 +240,8 @@ class Jest:
             return True
         annotation = grammar.ANNOTATION.fullmatch(text)
         if annotation is not None and annotation["type"] == b"error":
-            identity = grammar.ARROW.join(decoded(part) for part in (annotation["file"], annotation["title"]))
             self._prove()
-            self._report.annotations.append(Failure(identity, line.as_kind(Kind.FAILED_TEST)))
+            self._report.annotations.append((annotation["file"], annotation["title"], line))
             return True
         return self._configuration(text, line)
 
@@ -298,6 +306,7 @@ class Jest:
         return False
 
     def _blank(self, text: bytes, line: Line) -> None:
+        self._retitled = False
         if self._block is not None and self._part in (_Part.BLOCK, _Part.RECAP):
             self._block.take(text, line)
             return
@@ -342,7 +351,8 @@ class Jest:
         if self._part is _Part.RECAP:
             self._end_block()
             self._file = file
-            self._suppressed.add(Kind.RECAP, line.number)
+            self._report.recapped_files += 1
+            self._hold(Kind.RECAP, line)
             return True
         self._end_region()
         self._part, self._file, self._treed = _Part.FILE, file, False
@@ -407,6 +417,11 @@ class Jest:
             self._report.signs[name] += 1
             if name == "failed":
                 self._report.failed_signs.append(line)
+                leaf = result["name"]
+                duration = grammar.DURATION.search(leaf[-40:])
+                leaf = leaf[: len(leaf) - len(duration[0])] if duration is not None else leaf
+                file = self._file.path if self._file is not None else b""
+                self._report.failed_names[file, leaf] += 1
             elif name == "todo":
                 self._todo.append(line.as_kind(Kind.TODO_TEST))
             else:
@@ -454,13 +469,15 @@ class Jest:
         """A title in the list of all failing tests: known, or a failure whose own region was lost."""
         self._end_block()
         file = self._file.path if self._file is not None else b""
-        known = any(block.file == file and _same(block.title, title) for block in self._report.blocks)
+        known = any(_same(block, file, title) for block in self._report.blocks)
         if self._recapped is not None:
-            self._recapped.add((file, title))
-        if known:
+            self._recapped.append(title)
+        if known and not self._report.only_recap:
             self._suppressed.add(Kind.RECAP, line.number)
+            self._retitled = True
         else:
-            self._doubts.add(Doubt.RECAP_CONTRADICTION)
+            if not self._report.only_recap:
+                self._doubts.add(Doubt.RECAP_CONTRADICTION)
             self._block = Block(file, title, line)
         return True
 
@@ -482,9 +499,7 @@ class Jest:
         if block is None:
             return
         if block.outside and block.title.startswith(grammar.LATE_LOG):
-            kind = Kind.ABNORMAL_WARNING
-            self._marked[kind] += (one.as_kind(kind) for one in (block.header, *block.details))
-            self._suppressed.add_lines(Kind.BLANK, block.blanks)
+            self._late.append(block)
             return
         if not block.details and self._proven:
             self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
@@ -600,16 +615,16 @@ class Jest:
             self._suppressed.add_lines(Kind.AGGREGATE_SOURCE, totals.lines)
         read = self._report.anything or totals is not None or bool(self._report.outside or self._report.annotations)
         account = settled(self._report, totals, self._suppressed, exit_code)
+        self._settle_late(account.failures, exit_code)
         doubts = self._doubts | account.doubts
         if self._spoke and not read:
             doubts.discard(Doubt.COMPLETENESS_UNCONFIRMED)
             doubts.add(Doubt.NO_TEST_EVIDENCE)
         if totals is not None and not totals.tests["total"] and not account.failures:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
-        if self._recapped is not None:
-            known = {(block.file, block.title) for block in self._report.blocks}
-            if len(self._recapped) != len(known):
-                doubts.add(Doubt.RECAP_CONTRADICTION)
+        told = sum(1 for block in self._report.blocks if not block.outside)
+        if self._recapped is not None and len(self._recapped) != told:
+            doubts.add(Doubt.RECAP_CONTRADICTION)
         unclassified = self._unclassified + account.unclassified + self._kept_snapshots(account.failures, exit_code)
         failures = self._with_retries(account.failures)
         if unclassified:
@@ -631,6 +646,20 @@ class Jest:
             fates=self._suppressed.fates,
             standing=standing,
         )
+
+    def _settle_late(self, failures: list[Failure], exit_code: int | None) -> None:
+        """Console calls after the end of the tests fail a run in which nothing else fails."""
+        warning = Kind.ABNORMAL_WARNING
+        for block in self._late:
+            self._suppressed.add_lines(Kind.BLANK, block.blanks)
+            if exit_code and not failures:
+                failures.append(Failure(block.identity, block.header.as_kind(Kind.FAILED_TEST), tuple(block.details)))
+            else:
+                for one in (block.header, *block.details):
+                    if bared(one.raw).strip():
+                        self._marked[warning].append(one.as_kind(warning))
+                    else:
+                        self._suppressed.add(Kind.BLANK, one.number)
 
     def _unproven(self) -> Reading:
         """Lines like jest's that are nobody's, and console text whose run is told in another stream."""
@@ -670,8 +699,11 @@ class Jest:
         return failures
 
 
-def _same(title: bytes, other: bytes) -> bool:
-    return title == other or title.startswith(other + b" ")
+def _same(block: Block, file: bytes, title: bytes) -> bool:
+    """Whether a title is a block's; the list of all failing tests names no project."""
+    if block.file != file and not block.file.endswith(b" " + file):
+        return False
+    return block.title == title or block.title.startswith(title + b" ")
 
 
 def _place(line: Line) -> int:

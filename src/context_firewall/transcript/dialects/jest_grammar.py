@@ -12,7 +12,7 @@ from dataclasses import dataclass
 # -- files ------------------------------------------------------------------------------------------------------------
 
 # `PASS lib/a.test.js`, `FAIL ./a.spec.ts (5.1 s)`; with colours the words stand between blanks
-# (` FAIL  lib/a.test.js`), and so does a project's name (`PASS  web  lib/a.test.js`).
+# (` FAIL  lib/a.test.js`), and so does a project's name (`PASS web lib/a.test.js`).
 _EXTENSION = rb"\.(?:[cm]?[jt]sx?|vue|svelte|coffee|es6|mdx?|feature|graphql|json)"
 _DETAIL = rb"(?: \((?:[0-9.]++ m?s|[0-9.]++ MB heap size|, )++\))?+"
 _HEADER_TAIL = re.compile(_EXTENSION + _DETAIL + rb"\Z")
@@ -27,7 +27,7 @@ class FileLine:
 
     failed: bool
     path: bytes
-    project: bytes
+    """With the project's name before it, if it has one."""
 
 
 def file_line(bare: bytes) -> FileLine | None:
@@ -43,8 +43,9 @@ def file_line(bare: bytes) -> FileLine | None:
     detail = rest.rfind(b" (")
     if detail >= 0 and _DETAILS.fullmatch(rest[detail:]):
         rest = rest[:detail]
-    project, _, path = rest.rpartition(b"  ")
-    return FileLine(words[0] == b"FAIL", path.strip(), project.strip())
+    # A project's name is followed by one blank, or with colours by two; with the path it makes one label.
+    label = b" ".join(part for part in rest.split(b" ") if part)
+    return FileLine(words[0] == b"FAIL", label)
 
 
 # -- the tree of --verbose, or of a run of one file -------------------------------------------------------------------
@@ -173,7 +174,7 @@ OPENING = re.compile(
     rb"|No tests found, exiting with code [01]\Z"
     rb"|Usage: jest \[--config"
     rb"|\xe2\x97\x8f (?:Validation (?:Error|Warning)|Deprecation Warning|Multiple configs found)"
-    rb"| LOGGING RETRY ERRORS  |  \xe2\x97\x8f  process\.exit called with \""
+    rb"|Summary of all failing tests\Z| LOGGING RETRY ERRORS  |  \xe2\x97\x8f  process\.exit called with \""
     rb"|::error file=[^\n,]++,line=[0-9]*+,title=[^\n]*?::)"
 )  # fmt: skip
 

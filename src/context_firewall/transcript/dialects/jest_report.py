@@ -47,7 +47,7 @@ class Block:
             return
         self.details += (blank.as_kind(Kind.FAILURE_CONTEXT) for blank in self.blanks)
         self.blanks.clear()
-        if not self.place and (found := grammar.frame(text)) is not None:
+        if not self.place and (found := grammar.frame(text)) is not None and b"node_modules/" not in found:
             self.place = found
         self.details.append(line.as_kind(detail_kind(text)))
 
@@ -132,10 +132,16 @@ class Report:
     """Failed files with a tree."""
     signs: Counter[str] = field(default_factory=Counter)
     blocks: list[Block] = field(default_factory=list)
-    annotations: list[Failure] = field(default_factory=list)
+    annotations: list[tuple[bytes, bytes, Line]] = field(default_factory=list)
+    """File, title and line of what is printed for the pages of a build."""
     consoles: list[Console] = field(default_factory=list)
     outside: list[Failure] = field(default_factory=list)
     failed_signs: list[Line] = field(default_factory=list)
+    failed_names: Counter[tuple[bytes, bytes]] = field(default_factory=Counter)
+    """How often a tree shows a failing test of a name."""
+    only_recap: bool = False
+    """The summary reporter's list of all failing tests is the only account of them."""
+    recapped_files: int = 0
     failed_headers: dict[bytes, Line] = field(default_factory=dict)
     name_rests: list[Line] = field(default_factory=list)
     """Further lines of names in trees, if they are that."""
@@ -154,10 +160,12 @@ class Report:
         tests, suites = totals.tests, totals.suites
         if not totals.adds_up:
             return False
+        if self.only_recap and self.recapped_files != suites["failed"]:
+            return False
         if not self.anything:
             # The summary reporter prints nothing else.
             return not tests["failed"] and not suites["failed"]
-        if (self.passed_files, self.failed_files) != (suites["passed"], suites["failed"]):
+        if not self.only_recap and (self.passed_files, self.failed_files) != (suites["passed"], suites["failed"]):
             return False
         errors = sum(1 for block in self.blocks if not block.of_file)
         if not self.tests_failed() <= tests["failed"] <= errors:
@@ -227,7 +235,7 @@ def settled(report: Report, totals: Totals | None, suppressed: Account, exit_cod
     else:
         suppressed.add_lines(Kind.STRUCTURE, report.name_rests)
     _consoles(report, settlement, suppressed, whole=whole)
-    settlement.failures += report.annotations + report.outside
+    settlement.failures += _annotated(report, suppressed) + report.outside
     settlement.tally = _tally(report, totals)
     return settlement
 
@@ -238,11 +246,15 @@ def _merged(report: Report, totals: Totals | None, suppressed: Account) -> list[
     for block in report.blocks:
         groups.setdefault((block.file, block.title, block.outside), []).append(block)
     missing = 0 if totals is None else totals.tests["failed"] - report.tests_failed()
+    # Where trees show two failing tests of one name, these are the ones that share it.
+    ours = {key: _shown(report, *key[:2]) - 1 for key in groups}
+    elsewhere = sum(count for count in ours.values() if count > 0)
     failures: list[Failure] = []
     for blocks in groups.values():
         apart = 0
         if not blocks[0].of_file and missing > 0:
-            apart = min(missing, len(blocks) - 1)
+            share = ours[blocks[0].file, blocks[0].title, blocks[0].outside] if elsewhere else missing
+            apart = max(0, min(missing, share, len(blocks) - 1))
             missing -= apart
         for i, block in enumerate(blocks):
             suppressed.add_lines(Kind.BLANK, block.blanks)
@@ -254,6 +266,13 @@ def _merged(report: Report, totals: Totals | None, suppressed: Account) -> list[
                 more = (block.header.as_kind(Kind.FAILURE_DETAIL), *block.details)
                 failures[-1] = Failure(last.identity, last.header, (*last.details, *more))
     return failures
+
+
+def _shown(report: Report, file: bytes, title: bytes) -> int:
+    """How many failing tests the trees show whose name ends a title."""
+    leaves = title.split(grammar.ARROW.encode())
+    names = (grammar.ARROW.encode().join(leaves[at:]) for at in range(len(leaves)))
+    return max(report.failed_names[file, name] for name in names)
 
 
 def _headers(report: Report, settlement: Settlement, suppressed: Account, *, denied: bool) -> None:
@@ -272,6 +291,24 @@ def _headers(report: Report, settlement: Settlement, suppressed: Account, *, den
         settlement.doubts.add(Doubt.CONTESTED_RESULTS if denied else Doubt.RECAP_CONTRADICTION)
 
 
+def _annotated(report: Report, suppressed: Account) -> list[Failure]:
+    """Annotations repeat what blocks tell; without blocks they are all there is."""
+    known = {(block.file.rpartition(b" ")[2], block.title) for block in report.blocks}
+    failures: dict[tuple[bytes, bytes], Failure] = {}
+    for file, title, line in report.annotations:
+        if any(title == other and file.endswith(path) for path, other in known):
+            suppressed.add(Kind.RECAP, line.number)
+            continue
+        first = failures.get((file, title))
+        if first is None:
+            identity = grammar.ARROW.join(decoded(part) for part in (file, title) if part)
+            failures[file, title] = Failure(identity, line.as_kind(Kind.FAILED_TEST))
+        else:
+            more = line.as_kind(Kind.FAILURE_DETAIL)
+            failures[file, title] = Failure(first.identity, first.header, (*first.details, more))
+    return list(failures.values())
+
+
 def _consoles(report: Report, settlement: Settlement, suppressed: Account, *, whole: bool) -> None:
     """Console text goes with its file's first failure; what belongs to files that passed is not kept."""
     for console in report.consoles:
@@ -285,11 +322,10 @@ def _consoles(report: Report, settlement: Settlement, suppressed: Account, *, wh
 
 def attach(console: Console, failures: list[Failure]) -> bool:
     """Add a console block to the first failure of a file that it names."""
-    prefixes = tuple(decoded(file) + grammar.ARROW for file in console.files)
-    if not prefixes:
-        return False
+    files = {decoded(file) for file in console.files}
     for i, failure in enumerate(failures):
-        if failure.identity.startswith(prefixes):
+        label = failure.identity.partition(grammar.ARROW)[0]
+        if label in files or label.rpartition(" ")[2] in files:
             lines = [line.as_kind(_output_kind(line)) for line in console.lines]
             failures[i] = Failure(failure.identity, failure.header, (*failure.details, *lines))
             return True
