@@ -257,6 +257,13 @@ def pytest_named(mib: float) -> Pieces:
     return _pytest(mib, lambda n: f"tests/test_pricing.py::test_price[{n:08d}] PASSED            [ 50%]\n", 1)
 
 
+def unittest_named(mib: float) -> Pieces:
+    """unittest -v: a line for each test."""
+    made: list[int] = []
+    yield from _until(mib, lambda n: f"test_price_{n:08d} (shop.test_price.Price.test_price_{n:08d}) ... ok\n", made)
+    yield f"\n{'-' * 70}\nRan {made[-1]} tests in 9.000s\n\nOK\n".encode()
+
+
 def noise(mib: float) -> Pieces:
     """Lines that no grammar knows; all of them are kept."""
     return _until(mib, lambda n: f"2026-01-02T03:04:05Z worker {n % 8} handled request {n} in {n % 97} ms\n", [])
@@ -288,5 +295,6 @@ SHAPES = (
     Shape("go test -v, subtests", go_subtests, 1 / 25),
     Shape("pytest, letters", pytest_letters, 1 / 25),
     Shape("pytest -v", pytest_named, 1 / 25),
+    Shape("unittest -v", unittest_named, 1 / 25),
     Shape("unclassified noise", noise, 0),
 )

@@ -52,6 +52,14 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Segments:
+    """Parts of a run that each have totals of their own: how many, and how many of them failed."""
+
+    count: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """One dialect's account of a stretch of a stream."""
 
@@ -74,13 +82,19 @@ class Reading:
 
     fates: Mapping[int, Kind] | None = None
     """Which lines were suppressed, by number, in a traced reading."""
+    accounts: tuple[Failure, ...] = ()
+    """Accounts of failures that another stream may tell of; until it is settled whose they are."""
+    announced: Segments | None = None
+    """Segments whose totals stand in another stream."""
+    closed: Segments | None = None
+    """Segments whose totals were read, announced in another stream."""
     stream: str = ""
     dialect: str = ""
     """The name of the dialect that read it; empty for lines outside every stretch."""
 
     def kept_lines(self) -> Iterator[Line]:
         """Every kept line, failures first, then in the order of the fields."""
-        for failure in self.failures:
+        for failure in (*self.failures, *self.accounts):
             yield from failure.lines()
         for lines in (self.fatal_errors, self.timeouts, self.warnings, self.unclassified, self.todo):
             yield from lines

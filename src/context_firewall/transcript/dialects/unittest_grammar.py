@@ -42,10 +42,11 @@ STATUS = re.compile(
 )
 
 # Runs of passed tests with -v, with or without a docstring. A docstring that has ` ... ` in it is left to `line`.
-PASSED_LANE = re.compile(rb"(?:[^\s()\x1b]++ \([^\s()\x1b]++\)(?:\n(?:[^\n\r\x1b ]| (?!\.\.\. ))++)?+ \.\.\. ok\n)++")
+_WORD = rb"[!-'*-~\x80-\xff]++"
+PASSED_LANE = re.compile(
+    rb"(?:" + _WORD + rb" \(" + _WORD + rb"\)(?:\n(?:[^\n\r\x1b ]| (?!\.\.\. ))++)?+ \.\.\. ok\n)++"
+)
 PASSED = b" ... ok\n"
-# A line that stands twice in a row.
-REPEATED = re.compile(rb"^([^\n]++\n)\1", re.MULTILINE)
 
 # -b prints what a failing test wrote once more, right when it has failed: an empty line, a title, the text.
 MIRRORS = (b"Stdout:", b"Stderr:")

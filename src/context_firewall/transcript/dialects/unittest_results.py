@@ -10,6 +10,7 @@
 import re
 from collections import Counter
 from dataclasses import dataclass
+from operator import eq
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
@@ -90,14 +91,13 @@ class Results:
 
     def run(self, block: bytes, start: int, stop: int) -> int:
         """Count a run of passed tests."""
-        lines = block.count(b"\n", start, stop)
-        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, lines)
+        lines = block[start : stop - 1].split(b"\n")
+        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, len(lines))
         self.seen[b"ok"] += block.count(grammar.PASSED, start, stop)
-        first = block[start : block.index(b"\n", start)]
-        self.repeated |= first == self._last or grammar.REPEATED.search(block, start, stop) is not None
-        self._last = block[block.rfind(b"\n", start, stop - 1) + 1 if lines > 1 else start : stop - 1]
+        self.repeated |= lines[0] == self._last or True in map(eq, lines, lines[1:])
+        self._last = lines[-1]
         self._blank = self._warned = False
-        return lines
+        return len(lines)
 
     def take(self, bare: bytes, line: Line) -> bool:
         """One line of this part; False if nothing here knows it."""
