@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Transcript
+from context_firewall.transcript.kinds import Kind
 
 
 class Status(StrEnum):
@@ -108,7 +109,7 @@ def judge_v2(transcript: Transcript, circumstances: Circumstances) -> Verdict:
     code = circumstances.exit_code
     recognised = _failure_recognised(transcript)
     reasons: set[str] = set(transcript.doubts)
-    if transcript.unclassified:
+    if any(line.kind is not Kind.PROGRAM_OUTPUT for line in transcript.unclassified):
         reasons.add(Doubt.UNCLASSIFIED_EVIDENCE)
     if circumstances.interrupted:
         reasons.add(Reason.INTERRUPTED_OUTPUT)

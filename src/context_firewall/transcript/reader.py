@@ -426,7 +426,8 @@ def _as_text(reading: Reading, runner: str) -> Reading:
 def _with_program_output(readings: list[Reading], rows: Sequence[Dialect]) -> list[Reading]:
     """Attribute to the program what stands where its runner never prints, if the runner's own account is whole.
 
-    In a run that failed it may be what a failing test printed: there it is kept, unless the failures show all of it.
+    In a run that failed it may be what a failing test printed: there it stays visible, as what it is, unless the
+    failures show all of it.
     """
     own = {row.name: row.program_streams for row in rows if row.program_streams}
     runners = {part.dialect for part in readings if part.has_results}
@@ -436,8 +437,13 @@ def _with_program_output(readings: list[Reading], rows: Sequence[Dialect]) -> li
     printed = {line.raw for part in readings if part.stream in streams for line in part.unclassified}
     failures = [failure for part in readings for failure in part.failures]
     if failures and not printed <= {line.raw for failure in failures for line in failure.details}:
-        return readings
+        return [_as_visible_output(part) if part.stream in streams else part for part in readings]
     return [_as_program_output(part) if part.stream in streams else part for part in readings]
+
+
+def _as_visible_output(reading: Reading) -> Reading:
+    """A reading whose unclassified lines are the program's own, and shown."""
+    return replace(reading, unclassified=tuple(line.as_kind(Kind.PROGRAM_OUTPUT) for line in reading.unclassified))
 
 
 def _as_program_output(reading: Reading) -> Reading:

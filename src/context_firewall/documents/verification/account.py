@@ -439,7 +439,8 @@ def _check_verdict(findings: Findings, packet: EvidencePacket) -> None:
     for reason, holds in follows.items():
         if (reason in reasons) is not holds:
             findings.add(field, f"has {reason} against the facts" if reason in reasons else f"lacks {reason}")
-    if evidence["unclassified_evidence"] and "UNCLASSIFIED_EVIDENCE" not in reasons:
+    unknown = [line for line in evidence["unclassified_evidence"] if line["category"] != "program_output"]
+    if unknown and "UNCLASSIFIED_EVIDENCE" not in reasons:
         findings.add(field, "lacks UNCLASSIFIED_EVIDENCE")
     if v2 and not evidence["unclassified_evidence"] and "UNCLASSIFIED_EVIDENCE" in reasons:
         findings.add(field, "has UNCLASSIFIED_EVIDENCE against the facts")
