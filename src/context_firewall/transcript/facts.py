@@ -52,6 +52,77 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class ResultLine:
+    """A line that says that a test failed, where the account of the failure stands elsewhere."""
+
+    identity: str
+    """As much of the test's identity as the line tells."""
+    scope: str
+    """The file that it stands under, or none."""
+    names: tuple[str, ...]
+    """What the line may call the test: the end of its identity, or all of it."""
+    lines: tuple[Line, ...]
+    loose: tuple[Line, ...] = ()
+    """Lines below that are the account's too, or are none of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What the runner says that a test printed."""
+
+    test: str
+    lines: tuple[Line, ...]
+    loose: tuple[Line, ...] = ()
+    """Lines that follow, of which only their place says that they belong there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """How many failures of each sort a runner's closing totals demand an account of."""
+
+    failed: int
+    files: int
+    errors: int
+    errors_line: Line | None = None
+    """The line that counts the errors; whoever settles the totals keeps or suppresses it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """What one stream leaves open of a run that is told on two: settled in `transcript/spread.py`."""
+
+    results: tuple[ResultLine, ...] = ()
+    repeats: tuple[ResultLine, ...] = ()
+    """Second prints of accounts."""
+    outputs: tuple[Output, ...] = ()
+    outputs_lost: bool = False
+    """Output of tests whose result is unknown was too much to hold."""
+    totals: Totals | None = None
+    needs_totals: bool = False
+    """The stream has begun a run that ends with totals."""
+    nothing_to_run: bool = False
+    """The runner says that it has found no tests."""
+    tests: int = 0
+    """Failed tests with an account here."""
+    files: frozenset[str] = frozenset()
+    """Files of which an account here says that something failed."""
+    outside: int = 0
+    """Accounts of errors outside of tests."""
+    exit_code: int | None = None
+
+    def lines(self) -> Iterator[Line]:
+        """Every line that is held."""
+        for result in (*self.results, *self.repeats):
+            yield from result.lines
+            yield from result.loose
+        for output in self.outputs:
+            yield from output.lines
+            yield from output.loose
+        if self.totals is not None and self.totals.errors_line is not None:
+            yield self.totals.errors_line
+
+
+@dataclass(frozen=True, slots=True)
 class Segments:
     """Parts of a run that each have totals of their own: how many, and how many of them failed."""
 
@@ -82,6 +153,8 @@ class Reading:
 
     fates: Mapping[int, Kind] | None = None
     """Which lines were suppressed, by number, in a traced reading."""
+    spread: Spread | None = None
+    """What the other stream has to settle; None once it has."""
     accounts: tuple[Failure, ...] = ()
     """Accounts of failures that another stream may tell of; until it is settled whose they are."""
     announced: Segments | None = None
@@ -98,6 +171,8 @@ class Reading:
             yield from failure.lines()
         for lines in (self.fatal_errors, self.timeouts, self.warnings, self.unclassified, self.todo):
             yield from lines
+        if self.spread is not None:
+            yield from self.spread.lines()
 
 
 @dataclass(frozen=True, slots=True)

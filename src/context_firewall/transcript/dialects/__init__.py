@@ -1,6 +1,17 @@
 """The registry: one row a dialect. Adding one is a module, a row here, its fixtures and its page in the docs."""
 
-from context_firewall.transcript.dialects import cargo, go, go_json, jest, node_dot, node_spec, pytest, tap, unittest
+from context_firewall.transcript.dialects import (
+    cargo,
+    go,
+    go_json,
+    jest,
+    node_dot,
+    node_spec,
+    pytest,
+    tap,
+    unittest,
+    vitest,
+)
 from context_firewall.transcript.machine import Dialect
 
 REGISTRY: tuple[Dialect, ...] = (
@@ -13,4 +24,5 @@ REGISTRY: tuple[Dialect, ...] = (
     go.DIALECT,
     go_json.DIALECT,
     unittest.DIALECT,
+    vitest.DIALECT,
 )
