@@ -264,6 +264,29 @@ def unittest_named(mib: float) -> Pieces:
     yield f"\n{'-' * 70}\nRan {made[-1]} tests in 9.000s\n\nOK\n".encode()
 
 
+def jest_verbose(mib: float) -> Pieces:
+    """jest --verbose: a file with its tree of fifty tests."""
+    made: list[int] = []
+    tree = "".join(f"    ✓ adds up the invoice of customer {n:04d} (1 ms)\n" for n in range(50))
+    yield from _until(mib, lambda n: f"PASS lib/invoice{n:06d}.test.js\n  invoices\n{tree}\n", made)
+    yield _jest_totals(made[-1], 50)
+
+
+def jest_files(mib: float) -> Pieces:
+    """jest: a line for each file."""
+    made: list[int] = []
+    yield from _until(mib, lambda n: f"PASS packages/shop/src/pricing/price{n:08d}.test.ts\n", made)
+    yield b"\n" + _jest_totals(made[-1], 10)
+
+
+def _jest_totals(files: int, tests: int) -> bytes:
+    total = files * tests
+    return (
+        f"Test Suites: {files} passed, {files} total\nTests:       {total} passed, {total} total\n"
+        "Snapshots:   0 total\nTime:        9 s\nRan all test suites.\n"
+    ).encode()
+
+
 def noise(mib: float) -> Pieces:
     """Lines that no grammar knows; all of them are kept."""
     return _until(mib, lambda n: f"2026-01-02T03:04:05Z worker {n % 8} handled request {n} in {n % 97} ms\n", [])
@@ -296,5 +319,7 @@ SHAPES = (
     Shape("pytest, letters", pytest_letters, 1 / 25),
     Shape("pytest -v", pytest_named, 1 / 25),
     Shape("unittest -v", unittest_named, 1 / 25),
+    Shape("jest --verbose", jest_verbose, 1 / 25),
+    Shape("jest, files", jest_files, 1 / 25),
     Shape("unclassified noise", noise, 0),
 )

@@ -105,26 +105,29 @@ class Jest:
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Count passed files and tests."""
+        if self._report.consoles:
+            return 0
         lines = block.count(b"\n", start, stop)
-        passed = len(grammar.LANE_PASSED.findall(block, start, stop))
-        files = 0
-        blanks = 0
-        if self._part is _Part.BETWEEN:
-            if self._report.consoles:
-                return 0
-            found = grammar.LANE_FILE.findall(block, start, stop)
-            files = len(found)
-            if any(b" > " in path for path, _ in found):
-                return 0
-            blanks = block.count(b"\n\n", start, stop)
-            self._report.passed_files += files
-            self._report.passed_trees += sum(1 for _, tree in found if tree)
-            self._file = grammar.FileLine(False, found[-1][0])
-            self._treed = bool(found[-1][1])
-            if not block.endswith(b"\n\n", start, stop):
-                self._part = _Part.TREE if self._treed else _Part.FILE
+        passed = block.count(grammar.PASSED_BYTE, start, stop)
+        blanks = block.count(b"\n\n", start, stop)
+        files = block.count(b"\nPASS ", start, stop)
+        trees = sum(1 for _ in grammar.LANE_TREES.finditer(block, start, stop)) if files else 0
+        if block.startswith(b"PASS ", start):
+            files += 1
+            trees += block.startswith(b"  ", block.index(b"\n", start) + 1, stop)
         else:
             self._enter_tree()
+        if files:
+            last = block.rindex(b"PASS ", start, stop) if files == 1 else block.rindex(b"\nPASS ", start, stop) + 1
+            end = block.index(b"\n", last)
+            self._file = grammar.FileLine(False, block[last + 5 : end])
+            self._treed = block.startswith(b"  ", end + 1, stop)
+        self._report.passed_files += files
+        self._report.passed_trees += trees
+        closed = block.endswith(b"\n\n", start, stop)
+        self._part = _Part.BETWEEN if closed else _Part.TREE if self._treed else _Part.FILE
+        last_line = block[max(start, block.rfind(b"\n", start, stop - 1) + 1) : stop - 1]
+        self._name_open = grammar.PASSED in last_line and grammar.DURATION.search(last_line[-40:]) is None
         self._report.signs["passed"] += passed
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, passed + files)
         self._suppressed.add_many(Kind.BLANK, blanks)
@@ -166,8 +169,10 @@ class Jest:
     # -- lines
 
     def _text(self, text: bytes, line: Line) -> bool:
-        first = text[:1]
-        if first == b" ":
+        if self._part is _Part.TOTALS and not text.startswith(grammar.TOTALS):
+            # The totals are printed at once.
+            self._withdraw()
+        if text[:1] == b" ":
             if text.startswith(grammar.INSIDE) and self._inside(text, line):
                 return True
             if text.startswith(grammar.BULLET):
@@ -189,8 +194,9 @@ class Jest:
         file = grammar.file_line(text)
         if file is not None:
             return self._opens_file(file, line)
-        if self._part is _Part.TREE and self._name_open and marker_kind(text) is None:
-            self._report.name_rests.append(line)
+        aside = text.startswith(grammar.TOTALS) or marker_kind(text) is not None
+        if self._part is _Part.TREE and self._name_open and not aside:
+            self._report.name_rests.append((self._file.path if self._file is not None else b"", line))
             self._name_open = grammar.DURATION.search(text[-40:]) is None
             return True
         if self._retitled and self._part is _Part.RECAP:
@@ -310,7 +316,7 @@ class Jest:
         if self._block is not None and self._part in (_Part.BLOCK, _Part.RECAP):
             self._block.take(text, line)
             return
-        if self._part in (_Part.CONSOLE, _Part.PRINTED) and self._console is not None:
+        if self._part in (_Part.CONSOLE, _Part.PRINTED) and self._console is not None and self._console.lines:
             self._console.lines.append(line)
             return
         if self._part is _Part.RETRY and self._retry is not None:
@@ -328,6 +334,8 @@ class Jest:
                 header, self._console = self._console_header, None
                 if header is not None:
                     self._opens_block(grammar.CONSOLE, header)
+                if self._block is not None and grammar.source_row(text):
+                    self._block.torn = True
                 return self._inside(text, line)
             self._prove()
             self._console.lines.append(line)
@@ -432,6 +440,7 @@ class Jest:
             if not self._proven and len(self._held) > FEW:
                 return False
             self._enter_tree()
+            self._name_open = False
             self._hold(Kind.STRUCTURE, line)
             return True
         return False
@@ -501,8 +510,6 @@ class Jest:
         if block.outside and block.title.startswith(grammar.LATE_LOG):
             self._late.append(block)
             return
-        if not block.details and self._proven:
-            self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
         self._report.blocks.append(block)
 
     def _end_region(self) -> None:
@@ -542,7 +549,7 @@ class Jest:
         if self._part is _Part.TOTALS:
             self._withdraw()
         if not self._proven:
-            return False
+            return self._unknown(text, line)
         self._contest(line)
         return True
 
@@ -622,6 +629,8 @@ class Jest:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
         if totals is not None and not totals.tests["total"] and not account.failures:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
+        if any(block.torn or not block.details for block in self._report.blocks):
+            doubts.add(Doubt.STRUCTURE_CONTRADICTION)
         told = sum(1 for block in self._report.blocks if not block.outside)
         if self._recapped is not None and len(self._recapped) != told:
             doubts.add(Doubt.RECAP_CONTRADICTION)

@@ -87,6 +87,14 @@ RUNNERS_OWN = re.compile(rb" ++at [^\n]*?(?:node_modules/(?:jest|@jest|expect)[^
 # The source around the failing line: `  12 |   code`, `> 13 |   code` and a caret below.
 SOURCE = re.compile(rb" {4,}+[0-9]++ \|(?: [^\n]*+)?+|     ++\| ++\^++ *+")
 FAILING_SOURCE = re.compile(rb" {4,}+> ++[0-9]++ \|[^\n]*+")
+CARET = re.compile(rb" {5,}+\| ++\^++ *+")
+_ROW = re.compile(rb" {4,}+(?:> ++)?+([0-9]{1,9}+) \|")
+
+
+def source_row(bare: bytes) -> int:
+    """The number of a line of source, 0 for any other line."""
+    found = _ROW.match(bare) if b"|" in bare else None
+    return int(found[1]) if found is not None else 0
 
 
 def frame(bare: bytes) -> bytes | None:
@@ -182,10 +190,14 @@ _LANE_EXTENSION = b"|".join(
     rb"(?<=\." + word + rb")" for word in (b"js", b"ts", b"jsx", b"tsx", b"mjs", b"mts", b"cjs")
 )
 _PASS_LINE = rb"PASS [^\s\x1b]++(?:" + _LANE_EXTENSION + rb")\n"
-_TREE_LINE = rb" {2,}+(?!\xe2\x9c[\x95\x8e]|\xe2\x97[\x8b\x8f]|\xc3\x97|\xe2\x88\x9a|console\.)[^\s\x1b][^\n\r\x1b]*+\n"
-# Whole files in which everything passed, with or without their trees.
-LANE = re.compile(rb"(?:" + _PASS_LINE + rb"(?:" + _TREE_LINE + rb")*+\n?+)++")
-# The rest of a tree.
-TREE_LANE = re.compile(rb"(?:" + _TREE_LINE + rb")++")
-LANE_PASSED = re.compile(rb"(?m)^ ++\xe2\x9c\x93 ")
-LANE_FILE = re.compile(rb"(?m)^PASS ([^\n]++)\n(  )?+")
+# The last byte of the sign of a passed test stands nowhere else in these lines: counting it counts tests.
+PASSED_BYTE = b"\x93"
+_TREE_LINE = (
+    rb" {2,}+(?:\xe2\x9c\x93 )?+(?!\xe2\x9c[\x95\x8e]|\xe2\x97[\x8b\x8f]|\xc3\x97|\xe2\x88\x9a|console\.)"
+    rb"[^\s\x1b\x93][^\n\r\x1b\x93]*+\n"
+)
+# Whole files in which everything passed, with or without their trees; or the rest of a tree, and such files behind it.
+_FILES = rb"(?:" + _PASS_LINE + rb"(?:" + _TREE_LINE + rb")*+\n?+)"
+LANE = re.compile(_FILES + rb"++")
+TREE_LANE = re.compile(rb"(?:" + _TREE_LINE + rb")++\n?+" + _FILES + rb"*+|" + _FILES + rb"++")
+LANE_TREES = re.compile(rb"\nPASS [^\n]++(?=\n  )")

@@ -26,7 +26,11 @@ class Block:
     outside: bool = False
     """It belongs to no test and no file's report."""
     place: bytes = b""
-    """The file of the first stack frame."""
+    """The file of the first stack frame outside of packages."""
+    torn: bool = False
+    """Source lines do not follow one another as an excerpt's do: what stood between them is lost."""
+    _row: int = 0
+    """The number of the source line just before, 0 if that was none."""
 
     @property
     def of_file(self) -> bool:
@@ -45,6 +49,10 @@ class Block:
             self.titled = True
             self.blanks.append(line)
             return
+        if not grammar.CARET.fullmatch(text):
+            row = grammar.source_row(text)
+            self.torn |= bool(row and self._row) and (bool(self.blanks) or row != self._row + 1)
+            self._row = row
         self.details += (blank.as_kind(Kind.FAILURE_CONTEXT) for blank in self.blanks)
         self.blanks.clear()
         if not self.place and (found := grammar.frame(text)) is not None and b"node_modules/" not in found:
@@ -143,8 +151,8 @@ class Report:
     """The summary reporter's list of all failing tests is the only account of them."""
     recapped_files: int = 0
     failed_headers: dict[bytes, Line] = field(default_factory=dict)
-    name_rests: list[Line] = field(default_factory=list)
-    """Further lines of names in trees, if they are that."""
+    name_rests: list[tuple[bytes, Line]] = field(default_factory=list)
+    """Further lines of names in trees, with their files, if the title of a failure bears that out."""
 
     @property
     def anything(self) -> bool:
@@ -180,7 +188,7 @@ class Report:
         """
         tests, signs = totals.tests, self.signs
         if not self.passed_trees and not self.treed:
-            return not signs
+            return not signs.total()
         broken = {block.file for block in self.blocks if block.title == grammar.SUITE_FAILED}
         treeless = self.failed_headers.keys() - self.treed
         if self.passed_trees != self.passed_files or not treeless <= broken:
@@ -230,10 +238,14 @@ def settled(report: Report, totals: Totals | None, suppressed: Account, exit_cod
         report.blocks = []
     settlement.failures = _merged(report, totals, suppressed)
     _headers(report, settlement, suppressed, denied=denied)
-    if settlement.doubts:
-        settlement.unclassified += report.name_rests
-    else:
-        suppressed.add_lines(Kind.STRUCTURE, report.name_rests)
+    for file, line in report.name_rests:
+        rest = bare(line.raw)
+        duration = grammar.DURATION.search(rest[-40:])
+        name = b" " + (rest[: len(rest) - len(duration[0])] if duration is not None else rest).strip()
+        if any(block.file == file and name in block.title for block in report.blocks):
+            suppressed.add(Kind.STRUCTURE, line.number)
+        else:
+            settlement.unclassified.append(line)
     _consoles(report, settlement, suppressed, whole=whole)
     settlement.failures += _annotated(report, suppressed) + report.outside
     settlement.tally = _tally(report, totals)
