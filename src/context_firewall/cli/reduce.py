@@ -15,7 +15,6 @@ from context_firewall import (
     format_indicator,
     model_evidence_for_packet,
     reduce_streams,
-    render_brief,
     serialize_model_evidence,
     serialize_packet,
     serialize_value_receipt,
@@ -132,6 +131,8 @@ def reduce(
 def _emitted(packet: EvidencePacket, emit: str, max_bytes: int | None) -> Emitted | None:
     """The projection that standard output gets instead of the packet, if any."""
     if emit == "brief":
+        from context_firewall.documents.brief import render_brief  # most runs emit the packet and start faster without
+
         return Emitted("brief", render_brief(packet, max_bytes=max_bytes).encode(), max_bytes)
     if emit == "model-evidence":
         return Emitted("model evidence", serialize_model_evidence(model_evidence_for_packet(packet)), max_bytes)

@@ -15,14 +15,16 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from context_firewall.errors import InvalidInput
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.linear_regex import PatternError, compiled
 from context_firewall.transcript.lines import ANSI, Line, bare
+
+if TYPE_CHECKING:
+    from context_firewall.transcript.linear_regex import LinearRegex
 
 STREAMS = ("stdout", "stderr")
 
@@ -33,6 +35,16 @@ class NoiseRuleKeys(TypedDict, total=False):
     prefix: str
     regex: str
     stream: str
+
+
+def _compiled(regex: str) -> "LinearRegex":
+    """The automaton of a rule's regex; its module is loaded when a rule needs it. Raises InvalidInput."""
+    from context_firewall.transcript.linear_regex import PatternError, compiled
+
+    try:
+        return compiled(regex)
+    except PatternError as refusal:
+        raise InvalidInput(f"regex: {refusal}", key="regex") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +69,7 @@ class NoiseRule:
         if self.prefix is not None:
             _check_prefix(self.prefix)
         if self.regex is not None:
-            try:
-                compiled(self.regex)
-            except PatternError as refusal:
-                raise InvalidInput(f"regex: {refusal}", key="regex") from None
+            _compiled(self.regex)
 
     def matches(self, line: bytes, stream: str) -> bool:
         """Whether a bare line of that stream is this rule's."""
@@ -68,7 +77,7 @@ class NoiseRule:
             return False
         if self.prefix is not None:
             return line.startswith(self.prefix.encode())
-        return self.regex is not None and compiled(self.regex).fullmatch(line)
+        return self.regex is not None and _compiled(self.regex).fullmatch(line)
 
     def keys(self) -> NoiseRuleKeys:
         """The rule as JSON has it, without what it does not say."""
@@ -144,7 +153,7 @@ class _Sieve:
     def __init__(self, rules: Iterable[NoiseRule], stream: str) -> None:
         mine = [rule for rule in rules if rule.stream in (None, stream)]
         self._prefixes = tuple(rule.prefix.encode() for rule in mine if rule.prefix is not None)
-        self._patterns = tuple(compiled(rule.regex) for rule in mine if rule.regex is not None)
+        self._patterns = tuple(_compiled(rule.regex) for rule in mine if rule.regex is not None)
 
     def takes(self, line: Line) -> bool:
         text = bare(line.raw)
