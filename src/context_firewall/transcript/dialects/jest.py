@@ -330,11 +330,11 @@ class Jest:
         """A line four blanks deep: of the open failure, or of the open console block."""
         if self._part is _Part.CONSOLE and self._console is not None:
             if not self._console.lines and not grammar.CONSOLE_TITLE.fullmatch(text):
-                # A test by the name of Console.
+                # A test by the name of Console; or console text was lost, and a failure's title with it.
                 header, self._console = self._console_header, None
                 if header is not None:
                     self._opens_block(grammar.CONSOLE, header)
-                if self._block is not None and grammar.source_row(text):
+                if self._block is not None:
                     self._block.torn = True
                 return self._inside(text, line)
             self._prove()

@@ -29,6 +29,8 @@ class Block:
     """The file of the first stack frame outside of packages."""
     torn: bool = False
     """Source lines do not follow one another as an excerpt's do: what stood between them is lost."""
+    _marked: bool = False
+    """The line just before is the failing one: a caret stands below it."""
     _row: int = 0
     """The number of the source line just before, 0 if that was none."""
 
@@ -45,6 +47,9 @@ class Block:
 
     def take(self, text: bytes, line: Line) -> None:
         """A line of the text."""
+        marked = grammar.FAILING_SOURCE.fullmatch(text) is not None
+        self.torn |= self._marked and not marked and not grammar.CARET.fullmatch(text)
+        self._marked = marked
         if not text.strip():
             self.titled = True
             self.blanks.append(line)
