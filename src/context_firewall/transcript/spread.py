@@ -52,6 +52,8 @@ class _Part:
     doubts: set[Doubt] = field(default_factory=set)
     suppressed: Counter[Kind] = field(default_factory=Counter)
     fates: dict[int, Kind] | None = None
+    unaccounted: dict[int, ResultLine] = field(default_factory=dict)
+    """Failures, by their place, of which there is no more than a result line."""
 
     def __post_init__(self) -> None:
         self.failures = list(self.source.failures)
@@ -125,11 +127,17 @@ def _settle(parts: Sequence[_Part]) -> None:
             bearer.doubts.add(Doubt.RECAP_CONTRADICTION)
     _errors(parts, bearer)
     for part in parts:
+        alone: dict[str, int] = {}
         for repeat in part.spread.repeats:
             if index.knows(repeat):
                 part.suppress(Kind.RECAP, repeat.lines)
             else:
-                part.failures.append(_failure(repeat))
+                earlier = alone.get(repeat.identity)
+                if earlier is None:
+                    alone[repeat.identity] = len(part.failures)
+                    part.failures.append(_failure(repeat))
+                else:
+                    _add(part, earlier, (line.as_kind(Kind.FAILURE_DETAIL) for line in repeat.lines))
                 part.doubts.add(Doubt.RECAP_CONTRADICTION if closed else Doubt.COMPLETENESS_UNCONFIRMED)
     _outputs(parts, closed, explained=exit_code == 0 or bool(failed or errors or files))
 
@@ -206,6 +214,7 @@ def _results(parts: Sequence[_Part], index: _Index, missing: int | None) -> int:
                 part.contest((*result.lines, *result.loose))
             else:
                 unaccounted += 1
+                part.unaccounted[len(part.failures)] = result
                 part.failures.append(_failure(result))
                 part.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
     return unaccounted
@@ -231,13 +240,17 @@ def _errors(parts: Sequence[_Part], bearer: _Part) -> None:
 def _outputs(parts: Sequence[_Part], closed: bool, *, explained: bool) -> None:
     """Output of failing tests goes to their failures; of other tests it is the program's."""
     home: dict[str, tuple[_Part, int]] = {}
+    by_ends: dict[tuple[str, str], tuple[_Part, int]] = {}
     for part in parts:
         for i, failure in enumerate(part.failures):
             home.setdefault(without_project(failure.identity.partition("\n")[0]), (part, i))
+        for i, result in part.unaccounted.items():
+            # Its line may leave out the suites between file and test.
+            by_ends.setdefault((without_project(result.scope), result.names[0]), (part, i))
     for part in parts:
         last = part.spread.outputs[-1] if part.spread.outputs else None
         for output in part.spread.outputs:
-            found = home.get(output.test)
+            found = home.get(output.test) or by_ends.get(_ends(output.test))
             if found is not None:
                 _attach(*found, output)
             elif closed or output is not last:
@@ -253,7 +266,16 @@ def _outputs(parts: Sequence[_Part], closed: bool, *, explained: bool) -> None:
             part.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
 
 
+def _ends(test: str) -> tuple[str, str]:
+    """A test's file and its own name."""
+    return test.partition(SEPARATOR)[0], test.rpartition(SEPARATOR)[2]
+
+
 def _attach(part: _Part, at: int, output: Output) -> None:
+    _add(part, at, (line.as_kind(Kind.FAILURE_DETAIL) for line in (*output.lines, *output.loose)))
+
+
+def _add(part: _Part, at: int, lines: Iterable[Line]) -> None:
+    """More lines for a failure."""
     failure = part.failures[at]
-    lines = tuple(line.as_kind(Kind.FAILURE_DETAIL) for line in (*output.lines, *output.loose))
     part.failures[at] = replace(failure, details=(*failure.details, *lines))

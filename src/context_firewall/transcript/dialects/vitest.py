@@ -173,12 +173,12 @@ class Vitest:
         self._summary = None
         for line in summary.lines:
             text = bared(line.raw)
-            if self._accounts.open:
-                self._accounts.take(text, line)
-            elif self._at is _At.OUTPUT:
-                self._in_output(text, line)
+            if self._accounts.open and self._accounts.take(text, line):
+                continue
+            if self._at is _At.OUTPUT:
+                self._hold(line, loose=False)
             else:
-                self._other(text, line)
+                self._other(text, line, keep=True)
 
     # -- output ---------------------------------------------------------------------------------------------------
 
@@ -258,7 +258,7 @@ class Vitest:
             self._suppressed.add(Kind.INFORMATIONAL, line.number)
             return True
         file = grammar.FILE.fullmatch(bare)
-        if file is not None and grammar.FILE_REST.fullmatch(file["rest"]):
+        if file is not None and b" > " not in file["path"] + b" " and grammar.FILE_REST.fullmatch(file["rest"]):
             failing = self._results.file(file, line)
             self._at = _At.NOTHING
             if not failing:
@@ -284,8 +284,8 @@ class Vitest:
 
     # -- any other line -------------------------------------------------------------------------------------------
 
-    def _other(self, bare: bytes, line: Line) -> bool:
-        """A line that is none of the runner's."""
+    def _other(self, bare: bytes, line: Line, *, keep: bool = False) -> bool:
+        """A line that is none of the runner's. `keep`: it is taken in any case."""
         if not bare.strip():
             self._suppressed.add(Kind.BLANK, line.number)
             if self._at in (_At.HEAD, _At.SNAPSHOTS):
@@ -308,7 +308,7 @@ class Vitest:
         if self._at is _At.LOOSE:
             self._hold(line, loose=True)
             return True
-        if self.complete and self._begun:
+        if self.complete and self._begun and not keep:
             return False
         self._unclassified.append(line)
         return False
@@ -344,6 +344,8 @@ class Vitest:
             self._suppressed.add_lines(Kind.AGGREGATE_SOURCE, summary.plain_lines())
         if totals is None and self._no_files is not None:
             totals = Totals(0, 0, 0)
+        if totals is not None and not tally.total and not exit_code:
+            self._doubts.add(Doubt.NO_TEST_EVIDENCE)
         if self._unclassified:
             self._doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
         failures = (*self._accounts.failures, *self._failures)

@@ -34,7 +34,7 @@ def details(lines: list[Line]) -> tuple[Line, ...]:
         text = bare(line.raw)
         kind = classify_detail(text)
         source = grammar.SOURCE.fullmatch(text)
-        if not text.strip() or grammar.PLAIN.fullmatch(text):
+        if not text.strip() or grammar.PLAIN.fullmatch(text) or grammar.ADVICE.fullmatch(text):
             kind = Kind.FAILURE_CONTEXT
         elif i == 0:
             kind = Kind.FAILURE_MESSAGE
@@ -104,6 +104,16 @@ class _Block:
 
 
 @dataclass(slots=True)
+class _End:
+    """A ruler that ends a block if the next line is one that may follow a block."""
+
+    number: int
+    of: int
+    lines: list[Line]
+    """The ruler and the empty lines behind it."""
+
+
+@dataclass(slots=True)
 class _Error:
     """One error outside of tests."""
 
@@ -151,6 +161,7 @@ class Accounts:
         self._suites = False
         self._done: list[_Block] = []
         self._block: _Block | None = None
+        self._end: _End | None = None
         self._number = 0
         self._of = 0
         self._headers = 0
@@ -178,7 +189,7 @@ class Accounts:
     @property
     def may_end(self) -> bool:
         """Whether the summary may follow: no block is open."""
-        return self._block is None
+        return self._block is None or self._end is not None
 
     # -- sections -------------------------------------------------------------------------------------------------
 
@@ -244,6 +255,8 @@ class Accounts:
         block = self._block
         if block is None:
             return False
+        if self._end is not None:
+            return self._behind_end(self._end, block, text, line)
         if not block.lines:
             fail = grammar.FAIL.fullmatch(text)
             if fail is not None:
@@ -251,27 +264,47 @@ class Accounts:
                 return True
         if text.startswith(b"\xe2\x8e\xaf"):
             ruler = grammar.NUMBERED.fullmatch(text)
-            if ruler is not None and grammar.width(text) == self._width and self._ends(ruler):
-                self._suppressed.add(Kind.STRUCTURE, line.number)
+            if ruler is not None and grammar.width(text) == self._width and self._may_end(ruler):
+                self._end = _End(int(ruler["number"]), int(ruler["of"]), [line])
+                if self._end.number == self._end.of:
+                    self._close(self._end, block)
                 return True
         block.lines.append(line)
         return True
 
-    def _ends(self, ruler: "re.Match[bytes]") -> bool:
+    def _behind_end(self, end: _End, block: _Block, text: bytes, line: Line) -> bool:
+        """A line behind a ruler: it proves the ruler an end, or part of the error's text."""
+        if not text.strip():
+            end.lines.append(line)
+            return True
+        ruler = grammar.TITLED.fullmatch(text)
+        section = ruler is not None and grammar.width(text) == self._width
+        if section or grammar.FAIL.fullmatch(text):
+            self._close(end, block)
+            return self.take(text, line)
+        self._end = None
+        block.lines += (*end.lines, line)
+        return True
+
+    def _close(self, end: _End, block: _Block) -> None:
+        """The block is over."""
+        if end.number != self._number + 1:
+            self._doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+        self._number, self._of = end.number, end.of
+        self._headers += len(block.headers)
+        self._done.append(block)
+        self._block = self._end = None
+        self._in_section = self._headers < end.of
+        ruler, *blanks = end.lines
+        self._suppressed.add(Kind.STRUCTURE, ruler.number)
+        self._suppressed.add_lines(Kind.BLANK, blanks)
+
+    def _may_end(self, ruler: "re.Match[bytes]") -> bool:
         """Whether a ruler has the number that is due, or, where one was lost, a later one."""
         number, of = int(ruler["number"]), int(ruler["of"])
-        if (self._of and of != self._of) or number <= self._number or number > of or self._block is None:
+        if (self._of and of != self._of) or of < self._stated_suites + self._stated_tests:
             return False
-        if number != self._number + 1:
-            if not self._of:
-                return False
-            self._doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
-        self._number, self._of = number, of
-        self._headers += len(self._block.headers)
-        self._done.append(self._block)
-        self._block = None
-        self._in_section = self._headers < of
-        return True
+        return self._number < number <= of if self._of else number == 1
 
     def _error_line(self, text: bytes, line: Line) -> None:
         if self._errors:
@@ -296,6 +329,8 @@ class Accounts:
 
     def end(self) -> None:
         """Turn what was read into failures."""
+        if self._block is not None and self._end is not None:
+            self._close(self._end, self._block)
         if self._block is not None:
             self._doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
             self._headers += len(self._block.headers)
@@ -308,14 +343,15 @@ class Accounts:
         suites, tests = self._grouped(suites=True), self._grouped(suites=False)
         if len(suites) != self._stated_suites:
             self._doubts.add(Doubt.RECAP_CONTRADICTION)
-        if len(tests) < self._stated_tests:
+        count = len(tests)
+        if count < self._stated_tests and self._repeated():
             # Tests of one name: which error belongs to which is not told.
-            repeated = self._repeated()
-            self._doubts.add(Doubt.COUNTS_UNCONFIRMED if repeated else Doubt.RECAP_CONTRADICTION)
-        elif len(tests) > self._stated_tests:
+            count = self._stated_tests
+            self._doubts.add(Doubt.COUNTS_UNCONFIRMED)
+        elif count != self._stated_tests:
             self._doubts.add(Doubt.RECAP_CONTRADICTION)
         self.failures += (*suites, *tests)
-        self.tests += self._stated_tests
+        self.tests += count
         for failure in (*suites, *tests):
             self.files.add(failure.identity.partition(" > ")[0])
         for error in self._errors:

@@ -18,7 +18,7 @@ HEAD_NOTE = re.compile(rb"      [A-Z][^\n]*+")
 # ` ✓ src/a.test.ts (12 tests | 1 failed | 2 skipped) 34ms`: the result of a file. A project stands before the path,
 # `|unit|`, and ` TS ` for a check of types; 1.x has two blanks before the parenthesis.
 FILE = re.compile(
-    rb" (?P<mark>\xe2\x9c\x93|\xe2\x9d\xaf|\xe2\x86\x93|\xc3\x97) (?P<path>[^\n]*?) {1,2}+\("
+    rb" (?P<mark>\xe2\x9c\x93|\xe2\x9d\xaf|\xe2\x86\x93|\xc3\x97) (?: TS  )?+(?P<path>[^\n]*?) {1,2}+\("
     rb"(?P<tests>[0-9]++) tests?"
     rb"(?: \| (?P<failed>[0-9]++) failed)?+(?: \| [0-9]++ [a-z]++(?: [a-z]++)*+)*+\)(?P<rest>[^\n]*+)"
 )
@@ -64,6 +64,11 @@ ERROR_TITLES = (
     b"Error during close",
 )
 CAUGHT = re.compile(rb"Vitest (?:caught|found) (?P<count>[0-9]++) [^\n]++")
+# Below an error outside of tests: what its place in the run may mean, in general.
+ADVICE = re.compile(
+    rb"- The error was thrown, while Vitest was running this test\."
+    rb"|- If the error occurred after the test had been completed, this was the last documented test[^\n]*+"
+)
 MAY_MISLEAD = b"This might cause false positive tests."
 
 # ` FAIL  src/a.test.ts > suite > name`, or ` FAIL  src/a.test.ts [ src/a.test.ts ]` for a file.
@@ -83,7 +88,7 @@ SNAPSHOTS = re.compile(rb"  Snapshots  [^\n]++")
 SNAPSHOT_NOTE = re.compile(rb"             [^\n]++")
 FILES_TOTAL = re.compile(rb" Test Files  (?P<counts>[^\n]++)")
 TESTS_TOTAL = re.compile(rb"      Tests  (?P<counts>[^\n]++)")
-TYPES_TOTAL = re.compile(rb"Type Errors  (?P<count>[0-9]++|no) errors?")
+TYPES_TOTAL = re.compile(rb"Type Errors  (?:[0-9]++ (?:failed|errors?)|no errors)")
 ERRORS_TOTAL = re.compile(rb"     Errors  (?P<count>[0-9]++|no) errors?")
 STARTED = re.compile(rb"   Start at  [0-9:]++[^\n]*+")
 DURATION_TOTAL = re.compile(rb"   Duration  [0-9.]++m?s[^\n]*+")
@@ -175,7 +180,7 @@ def names_of(text: bytes) -> tuple[bytes, ...]:
         match = pattern.search(tail)
         if match is not None:
             tail = tail[: match.start()]
-            names.append((head + tail).rstrip(b" "))
+            names += [head + tail, (head + tail).rstrip(b" ")]
     names.reverse()
     return tuple(dict.fromkeys(names))
 

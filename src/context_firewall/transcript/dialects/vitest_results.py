@@ -9,7 +9,7 @@ from context_firewall.transcript.dialects import vitest_grammar as grammar
 from context_firewall.transcript.dialects.vitest_summary import Summary
 from context_firewall.transcript.facts import ResultLine, Tally
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, decoded
+from context_firewall.transcript.lines import Line, bare, decoded
 
 _PAINT = rb"(?:\x1b\[[0-9;]*+m)*+"
 # A name with a parenthesis may be a file's result or a suite's, so such lines are looked at one by one; so are names
@@ -17,7 +17,24 @@ _PAINT = rb"(?:\x1b\[[0-9;]*+m)*+"
 _PASSED = rb"\xe2\x9c\x93(?:[^\n(\x1b]++|\x1b\[[0-9;]*+m)++\n"
 # One blank stands before a test with its whole path, three and more before a test under its file.
 VERBOSE_LANE = re.compile(rb"(?:" + _PAINT + rb" " + _PAINT + _PASSED + rb")++")
-FILE_LANE = re.compile(rb"(?:" + _PAINT + rb"   " + _PAINT + rb" *+" + _PAINT + _PASSED + rb")++")
+_UNDER_FILE = _PAINT + rb"   " + _PAINT + rb" *+" + _PAINT + _PASSED
+_GREEN_FILE = _PAINT.join(
+    (
+        rb" ",
+        rb"\xe2\x9c\x93",
+        rb" [^\n(\x1b]++",
+        rb"\(",
+        rb"[0-9]++ tests?",
+        rb"(?: \| " + _PAINT + rb"[0-9]++ (?:skipped|todo)" + _PAINT + rb")*+\)",
+        rb"(?: [0-9.]++" + _PAINT + rb"m?s)?+",
+        rb"\n",
+    )
+)
+# Files that passed, and tests that passed under a file.
+FILE_LANE = re.compile(rb"(?:" + _PAINT + rb"(?:" + _GREEN_FILE + rb"|" + _UNDER_FILE + rb"))++")
+_FILE_IN_LANE = re.compile(
+    rb"\xe2\x9c\x93" + _PAINT + rb" ([^\n(\x1b]++)" + _PAINT + rb"\(" + _PAINT + rb"([0-9]++) tests?"
+)
 _ALONE = 1
 _UNDER = 3
 _TIMED_SINCE = 3
@@ -60,21 +77,32 @@ class Results:
         """Runs of passing tests; while output is held, each may let go of some."""
         if self._any_alone:
             return None if holding else VERBOSE_LANE
-        return FILE_LANE if self._file else None
+        return None if holding else FILE_LANE
 
     def run(self, block: bytes, start: int, stop: int) -> int:
         """Count a run of passing tests."""
         count = block.count(b"\n", start, stop)
-        counter = self._alone if self._any_alone else self._under
-        counter[grammar.PASSED] += count
+        if self._any_alone:
+            self._alone[grammar.PASSED] += count
+        else:
+            files: list[tuple[bytes, bytes]] = _FILE_IN_LANE.findall(block, start, stop)
+            if files:
+                self._file = decoded(files[-1][0].rstrip(b" "))
+                self._files += len(files)
+                self._green_files += len(files)
+                self._file_tests += sum(int(tests) for _, tests in files)
+            elif not self._file:
+                return 0
+            self._under[grammar.PASSED] += count - len(files)
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, count)
-        self._unfinished = False
+        last = block[block.rfind(b"\n", start, stop - 1) + 1 if count > 1 else start : stop - 1]
+        self._unfinished = self._timed and not grammar.has_duration(bare(last))
         return count
 
-    def dots(self, bare: bytes) -> None:
+    def dots(self, signs: bytes) -> None:
         """A row of signs."""
         for sign in self._dots:
-            self._dots[sign] += bare.count(sign)
+            self._dots[sign] += signs.count(sign)
 
     def file(self, match: "re.Match[bytes]", line: Line) -> bool:
         """The result of a file; whether something in it failed."""
@@ -134,10 +162,10 @@ class Results:
             self._suppressed.add(Kind.SKIPPED_TEST, line.number)
         return tuple(decoded(one) for one in names) if alone else ()
 
-    def more(self, bare: bytes, line: Line) -> bool:
+    def more(self, text: bytes, line: Line) -> bool:
         """Whether a line under a failing test's belongs to it: the rest of its name, or its errors."""
         failing = self.failing[-1]
-        if grammar.ARROW.fullmatch(bare):
+        if grammar.ARROW.fullmatch(text):
             failing.arrows = True
             failing.lines.append(line)
         elif failing.arrows:
@@ -148,9 +176,9 @@ class Results:
             return False
         return True
 
-    def continues(self, bare: bytes, line: Line) -> bool:
+    def continues(self, text: bytes, line: Line) -> bool:
         """Whether a line is the rest of a name with newlines: it ends as the lines of tests do."""
-        if not self._unfinished or not grammar.has_duration(bare):
+        if not self._unfinished or not grammar.has_duration(text):
             return False
         self._unfinished = False
         self._suppressed.add(Kind.SUCCESSFUL_TEST, line.number)
