@@ -194,6 +194,14 @@ def test_console_text_in_the_other_stream() -> None:
     assert len(traces) == transcript.event_count
 
 
+def test_a_piece_of_another_report_beside_it_is_not_counted() -> None:
+    transcript = read(GREEN, 0, "ok 1 - printed\nnot ok 2 - printed\n")
+    assert counts(transcript) == (2, 0, 1, 1)
+    assert Doubt.UNCLASSIFIED_EVIDENCE in transcript.doubts
+    whole = read(GREEN, 1, "TAP version 13\nok 1 - a\nnot ok 2 - b\n1..2\n# tests 2\n# pass 1\n# fail 1\n")
+    assert identities(whole) == ["b"]
+
+
 def test_a_recap_is_not_counted_again() -> None:
     recap = f"Summary of all failing tests\nFAIL {ROOF}\n{block('roof › keeps dry')}\n"
     transcript = read(RED.replace("\nTest Suites", f"\n{recap}Test Suites"), 1)

@@ -10,7 +10,8 @@ from dataclasses import replace
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import jest_grammar as grammar
 from context_firewall.transcript.dialects.jest_report import Console, attach
-from context_firewall.transcript.facts import Failure, Reading
+from context_firewall.transcript.doubts import Doubt
+from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
 
@@ -24,6 +25,8 @@ def settle(readings: list[Reading]) -> list[Reading]:
     Only where the report on standard error stands without a doubt, and no other runner's results are there.
     """
     home = [part for part in readings if part.stream == "stderr" and part.dialect == NAME and part.standing == STANDS]
+    if home and not any(part.doubts for part in home):
+        readings = [_as_text(part) if part.stream == "stdout" and part.has_results else part for part in readings]
     if (
         not home
         or any(part.doubts for part in readings)
@@ -33,6 +36,24 @@ def settle(readings: list[Reading]) -> list[Reading]:
     failures = {id(part): list(part.failures) for part in home}
     settled = [_beside(part, failures) if part.stream == "stdout" else part for part in readings]
     return [replace(part, failures=tuple(failures[id(part)])) if id(part) in failures else part for part in settled]
+
+
+def _as_text(part: Reading) -> Reading:
+    """What reads like another report on standard output and has no end is no report: kept, in doubt, not counted."""
+    if part.standing:
+        return part
+    lines = [line for failure in part.failures for line in failure.lines()]
+    lines += (*part.unclassified, *part.todo)
+    return replace(
+        part,
+        tally=Tally(),
+        failures=(),
+        unclassified=tuple(sorted((line.as_kind(Kind.UNCLASSIFIED) for line in lines), key=lambda line: line.number)),
+        todo=(),
+        has_results=False,
+        doubts=frozenset({Doubt.UNCLASSIFIED_EVIDENCE}),
+        current_test="",
+    )
 
 
 def _beside(part: Reading, failures: dict[int, list[Failure]]) -> Reading:
