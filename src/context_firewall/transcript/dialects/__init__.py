@@ -2,6 +2,7 @@
 
 from context_firewall.transcript.dialects import (
     cargo,
+    cargo_json,
     go,
     go_json,
     jest,
@@ -19,6 +20,7 @@ REGISTRY: tuple[Dialect, ...] = (
     node_spec.DIALECT,
     node_dot.DIALECT,
     cargo.DIALECT,
+    cargo_json.DIALECT,
     jest.DIALECT,
     pytest.DIALECT,
     go.DIALECT,

@@ -38,6 +38,8 @@ class Cargo:
         """The report inside which another one seems to have begun."""
         self._journal: list[Held] = []
         """What has come since then."""
+        self._between: list[Block] = []
+        """Reports that have begun since then, too, before the one that is read."""
         self._broken: list[Held] = []
         """Cargo's word that the binary failed, while its report is open, and the blank line after it."""
         self._adopted: list[Held] = []
@@ -56,7 +58,7 @@ class Cargo:
         """Take a run of passing tests."""
         assert self._block is not None  # noqa: S101 - for the type checker; a lane was offered
         lines = block.count(b"\n", start, stop)
-        ignored = block.count(grammar.GREEN_IGNORED, start, stop)
+        ignored = sum(block.count(mark, start, stop) for mark in grammar.GREEN_IGNORED)
         self._block.green(lines - ignored, ignored)
         return lines
 
@@ -130,6 +132,7 @@ class Cargo:
             self._journal = [held]
         elif block is not None:
             self._journal.append(held)
+            self._between.append(block)
         self._block = fresh
 
     def _within(self, held: Held) -> None:
@@ -150,15 +153,18 @@ class Cargo:
         """The report inside was a print."""
         outer, journal = self._outer, self._journal
         assert outer is not None  # noqa: S101 - for the type checker; the caller has asked
-        self._block, self._outer, self._journal = outer, None, []
-        for text, line in journal:
-            outer.take(text, line)
+        self._block, self._outer, self._between, self._journal = outer, None, [], []
+        for held in journal:
+            if self._block is None or not self._block.take(*held):
+                self._settle_block()
+                self._take(held)
 
     def _forget_outer(self) -> None:
         """The first report broke off, and another one began."""
         if self._outer is not None:
-            self._outer.settle(self._ledger)
-            self._outer, self._journal = None, []
+            for block in (self._outer, *self._between):
+                block.settle(self._ledger)
+            self._outer, self._between, self._journal = None, [], []
 
     def _settle_block(self) -> None:
         self._forget_outer()

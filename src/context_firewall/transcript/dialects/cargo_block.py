@@ -370,13 +370,14 @@ class Block:
         speaking, summary, after = self.speaking, self.summary, self._after
         assert speaking is not None  # noqa: S101 - for the type checker; the caller has asked
         self.speaking = self.summary = None
+        self._after = []
         self._serial = False
         self._rest.append((*speaking.header, None))
         for text, line in speaking.output:
             self._line(text, line)
             self._before = text
-        if self.summary is not None:
-            self._reopen()
+            if self.summary is not None:
+                self._reopen()
         self.summary, self._after = summary, after
 
     # -- the end
@@ -410,7 +411,8 @@ class Block:
             self._account.add(Kind.AGGREGATE_SOURCE, summary.line.number)
         self._account.add_lines(Kind.BLANK, self._after)
         if summary is not None and not summary.failed and not doubts:
-            self._account.add_lines(Kind.PROGRAM_OUTPUT, (line for _, line in loose))
+            for text, line in loose:
+                self._account.add(Kind.PROGRAM_OUTPUT if text else Kind.BLANK, line.number)
         else:
             accounts, others = panics(loose, self._account)
             ledger.claim(accounts)
@@ -443,16 +445,16 @@ class Block:
     def _sections_start(self, at: int, names: list[bytes]) -> int:
         """The `failures:` (or, with --show-output, the `successes:`) from which on lines are no results."""
         known = set(names) or {failed.name for failed in self._failed}
-        texts = [text for text, _, _ in self._rest[:at]]
-        for i, text in enumerate(texts):
-            if text == grammar.SUCCESSES:
-                return i
-            if text != grammar.FAILURES:
-                continue
-            following = next((later for later in texts[i + 1 :] if later), None)
-            if following is None or (grammar.plain(grammar.section(following) or b"") in known):
-                return i
-        return at
+        start, following = at, b""
+        for i in range(at - 1, -1, -1):
+            text = self._rest[i][0]
+            if text == grammar.SUCCESSES or (
+                text == grammar.FAILURES
+                and (not following or grammar.plain(grammar.section(following) or b"") in known)
+            ):
+                start = i
+            following = text or following
+        return start
 
     def _before_sections(self, start: int) -> list[Held]:
         """Count the results that stand before the sections; returns the other lines."""

@@ -32,6 +32,8 @@ class Trouble:
     place: str = ""
     target: str = ""
     """What could not be compiled because of it, if that is known."""
+    caused: bool = False
+    """Whether its cause follows."""
     told: bool = False
     """Whether it only tells that a binary failed."""
 
@@ -125,7 +127,7 @@ class Build:
         verb, rest = status["verb"], status["rest"]
         if verb == b"Running":
             command = rest.startswith(b"`")
-            self.started = bool(grammar.BINARY_COMMAND.search(rest) if command else grammar.BINARY.fullmatch(rest))
+            self.started = bool(grammar.BINARY_COMMAND.match(rest) if command else grammar.BINARY.fullmatch(rest))
         elif verb == b"Doc-tests":
             self.started = True
         self.ran += self.started
@@ -167,6 +169,7 @@ class Build:
         if not text or text == grammar.CAUSED or grammar.ABNORMAL.fullmatch(text):
             last.lines.append((text, line))
             self._caused |= text == grammar.CAUSED
+            last.caused |= self._caused
             return True
         if text.startswith(b"  ") and self._caused and grammar.STATUS.match(text) is None:
             last.lines.append((text, line))
@@ -274,7 +277,7 @@ class Build:
             self._end_diagnostic()
         self._settle_last()
         ledger = self.ledger
-        if (self._pending and self._compiles) or any(trouble.place for trouble in self._pending) or not self.ended:
+        if any(trouble.place or (self._compiles and not trouble.caused) for trouble in self._pending) or not self.ended:
             ledger.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         for trouble in (*self._settled, *self._pending):
             (_, header), *details = trouble.lines

@@ -43,9 +43,10 @@ PANIC_ENDS = re.compile(
 # Passing tests, taken at once: names without blanks, and those of doc tests.
 GREEN = re.compile(
     rb"(?:test [^ \n\r\x1b]++(?: - (?:[^ (\n\r\x1b]++ )?+\(line [0-9]++\))?+"
-    rb"(?: - (?:should panic|compile fail|compile))?+ \.\.\. (?:ok|ignored)\n)++"
+    rb"(?: - (?:should panic|compile fail|compile))?+"
+    rb" \.\.\. (?:ok|ignored|\x1b\[32mok\x1b\(B\x1b\[m|\x1b\[33mignored\x1b\(B\x1b\[m)\r?+\n)++"
 )
-GREEN_IGNORED = b" ... ignored\n"
+GREEN_IGNORED = (b" ... ignored", b" ... \x1b[33mignored")
 
 # -- cargo -----------------------------------------------------------------------------------------------------------
 
@@ -56,7 +57,7 @@ PROGRESS = re.compile(rb" *+Building \[[=> ]*+\] [^\n]*+")
 # A binary is named by its source and its file; by its file alone before cargo 1.54.
 BINARY = re.compile(rb"[^`(\n]++\([^()\n]*+\)|[^ `(\n]++(?<=-[0-9a-f]{16})")
 # With -v the whole command stands there, and commands of the compiler too.
-BINARY_COMMAND = re.compile(rb"`(?:[^\n`]*?[/\\])?deps[/\\][^ /\\`\n]++-[0-9a-f]{16}(?:\.exe)?[ `]")
+BINARY_COMMAND = re.compile(rb"`[^\n`]*?deps[/\\][^ /\\`\n]++(?:(?<=-[0-9a-f]{16})|(?<=-[0-9a-f]{16}\.exe))[ `]")
 TOLD = re.compile(rb"error: (?:test|doctest|bench) failed, to rerun pass `(?P<target>[^`\n]*+)`")
 TOLD_OLD = re.compile(rb"error: (?:test|doctest|bench) failed, to rerun pass '(?P<target>[^'\n]*+)'")
 TARGETS = re.compile(rb"error: (?P<count>[0-9]++) targets? failed:")

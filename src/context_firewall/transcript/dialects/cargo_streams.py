@@ -3,15 +3,18 @@
 Standard error names the binaries that were started and tells which failed; without capture it has the panics, too.
 """
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import replace
 
+from context_firewall.transcript.dialects import cargo_grammar as grammar
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Segments
 from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.lines import bare
 
 NAME = "cargo"
+STANDS = 3
 
 
 def announced_more(announced: Segments | None, closed: Segments | None) -> bool:
@@ -34,7 +37,25 @@ def settle(readings: list[Reading]) -> list[Reading]:
         for account in part.accounts:
             waiting[account.identity].append(account)
     settled = [_settled(part, waiting, missing=missing) if part.dialect == NAME else part for part in readings]
-    return [_rest(part, waiting) for part in settled]
+    spoke = {part.current_test for part in own if part.current_test}
+    gone = [failure for part in own for failure in part.failures if _broke_off(failure)]
+    own = [part for part in settled if part.dialect == NAME]
+    whole = not missing and all(not part.doubts and (part.standing == STANDS or not part.has_results) for part in own)
+    claimed = whole and all(failure.details for part in own for failure in part.failures)
+    settled = [_rest(part, waiting, claimed=claimed) for part in settled]
+    if len(spoke) != 1 or len(gone) != 1:
+        return settled
+    return [replace(part, failures=tuple(_named(one, gone[0], *spoke) for one in part.failures)) for part in settled]
+
+
+def _broke_off(failure: Failure) -> bool:
+    """Whether cargo says there that a binary's process is gone."""
+    return failure.header is not None and grammar.TOLD.fullmatch(bare(failure.header.raw)) is not None
+
+
+def _named(failure: Failure, gone: Failure, test: str) -> Failure:
+    """The process that is gone goes by the test that had the word, too."""
+    return replace(failure, identity=f"{failure.identity} {test}") if failure == gone else failure
 
 
 def _sum(parts: Sequence[Segments | None]) -> Segments:
@@ -59,12 +80,21 @@ def _told(failure: Failure, waiting: dict[str, deque[Failure]]) -> Failure:
     return replace(failure, details=lines)
 
 
-def _rest(part: Reading, waiting: dict[str, deque[Failure]]) -> Reading:
-    """Panics that no failing test has claimed are text."""
+def _rest(part: Reading, waiting: dict[str, deque[Failure]], *, claimed: bool) -> Reading:
+    """Panics that no failing test has claimed: of tests that were meant to panic, if each failing one has its own."""
     if not part.accounts:
         return part
     left = {id(account) for accounts in waiting.values() for account in accounts}
-    text = [account for account in part.accounts if id(account) in left]
-    lines = [line.as_kind(Kind.UNCLASSIFIED) for account in text for line in account.lines()]
-    doubts = part.doubts | {Doubt.UNCLASSIFIED_EVIDENCE} if lines else part.doubts
-    return replace(part, accounts=(), unclassified=(*part.unclassified, *lines), doubts=doubts)
+    lines = [line for account in part.accounts if id(account) in left for line in account.lines()]
+    part = replace(part, accounts=())
+    if not lines:
+        return part
+    if claimed:
+        suppressed = Counter(part.suppressed)
+        suppressed[Kind.PROGRAM_OUTPUT] += len(lines)
+        fates = part.fates
+        if fates is not None:
+            fates = {**fates, **{line.number: Kind.PROGRAM_OUTPUT for line in lines}}
+        return replace(part, suppressed=suppressed, fates=fates)
+    text = tuple(line.as_kind(Kind.UNCLASSIFIED) for line in lines)
+    return replace(part, unclassified=(*part.unclassified, *text), doubts=part.doubts | {Doubt.UNCLASSIFIED_EVIDENCE})
