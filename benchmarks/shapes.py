@@ -219,6 +219,16 @@ def node_spec_nested(mib: float) -> Pieces:
     return _node_spec(mib, piece, SUITE * SUITES, SUITES + 1)
 
 
+def cargo_results(mib: float) -> Pieces:
+    """`cargo test`: a line for each test."""
+    made: list[int] = []
+    tests = b"".join(_until(mib, lambda n: f"test ledger::tests::adds_up_order_{n:08d} ... ok\n", made))
+    yield f"\nrunning {made[-1]} tests\n".encode()
+    yield tests
+    counts = f"{made[-1]} passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.00s"
+    yield f"\ntest result: ok. {counts}\n\n".encode()
+
+
 def go_verbose(mib: float) -> Pieces:
     """`go test -v`: outermost tests with a line of log each."""
     test = "=== RUN   TestInvoice{n}\n    invoice_test.go:12: posted\n--- PASS: TestInvoice{n} (0.00s)\n"
@@ -314,6 +324,7 @@ SHAPES = (
     Shape("Node TAP, 1 % failures", node_tap_failures, 1 / 40, exit_code=1),
     Shape("Node spec, flat", node_spec_flat, 1 / 20),
     Shape("Node spec, nested", node_spec_nested, 1 / 20),
+    Shape("cargo test", cargo_results, 1 / 25),
     Shape("go test -v, flat", go_verbose, 1 / 25),
     Shape("go test -v, subtests", go_subtests, 1 / 25),
     Shape("pytest, letters", pytest_letters, 1 / 25),
