@@ -289,6 +289,29 @@ def jest_files(mib: float) -> Pieces:
     yield b"\n" + _jest_totals(made[-1], 10)
 
 
+def vitest_verbose(mib: float) -> Pieces:
+    """vitest --reporter=verbose: a line for each test."""
+    made: list[int] = []
+    yield b"\n RUN  v4.1.12 /srv/shop\n\n"
+    yield from _until(mib, lambda n: f" ✓ lib/invoice.test.ts > invoices > adds up order {n:08d} 2ms\n", made)
+    yield _vitest_summary(1, made[-1])
+
+
+def vitest_files(mib: float) -> Pieces:
+    """vitest: a line for each file."""
+    made: list[int] = []
+    yield b"\n RUN  v4.1.12 /srv/shop\n\n"
+    yield from _until(mib, lambda n: f" ✓ packages/shop/src/pricing/price{n:08d}.test.ts (10 tests) 12ms\n", made)
+    yield _vitest_summary(made[-1], made[-1] * 10)
+
+
+def _vitest_summary(files: int, tests: int) -> bytes:
+    return (
+        f"\n Test Files  {files} passed ({files})\n      Tests  {tests} passed ({tests})\n"
+        "   Start at  09:12:44\n   Duration  9.21s\n\n"
+    ).encode()
+
+
 def _jest_totals(files: int, tests: int) -> bytes:
     total = files * tests
     return (
@@ -332,5 +355,7 @@ SHAPES = (
     Shape("unittest -v", unittest_named, 1 / 25),
     Shape("jest --verbose", jest_verbose, 1 / 25),
     Shape("jest, files", jest_files, 1 / 25),
+    Shape("vitest, verbose", vitest_verbose, 1 / 25),
+    Shape("vitest, files", vitest_files, 1 / 25),
     Shape("unclassified noise", noise, 0),
 )

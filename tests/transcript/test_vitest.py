@@ -387,6 +387,8 @@ def test_a_whole_summary_that_a_test_prints_is_text() -> None:
     run = read(out + summary("1 failed | 1 passed (2)", "1 failed (1)"), ACCOUNT, 1)
     assert tally(run) == (1, 1, 0, 0)
     assert names(run) == ["quay.test.ts > pier > casts off"]
+    assert run.suppressed[Kind.RECAP] == 1
+    assert run.doubts == frozenset()
 
 
 def test_text_behind_an_empty_line_stays_with_its_output() -> None:

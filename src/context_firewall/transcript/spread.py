@@ -276,6 +276,8 @@ def _attach(part: _Part, at: int, output: Output) -> None:
 
 
 def _add(part: _Part, at: int, lines: Iterable[Line]) -> None:
-    """More lines for a failure."""
+    """More lines for a failure: its own stream's first, each stream's in their order."""
     failure = part.failures[at]
-    part.failures[at] = replace(failure, details=(*failure.details, *lines))
+    home = failure.header.stream if failure.header is not None else ""
+    details = sorted((*failure.details, *lines), key=lambda line: (line.stream != home, line.stream, line.number))
+    part.failures[at] = replace(failure, details=tuple(details))

@@ -145,6 +145,7 @@ class Vitest:
             return None
         if not bare.strip():
             self._suppressed.add(Kind.BLANK, line.number)
+            summary.followed = True
             return True
         kind = summary.behind(bare)
         if kind is not None:
@@ -179,6 +180,8 @@ class Vitest:
                 self._hold(line, loose=False)
             else:
                 self._other(text, line, keep=True)
+        if summary.followed and self._at is _At.OUTPUT:
+            self._at = _At.LOOSE
 
     # -- output ---------------------------------------------------------------------------------------------------
 
