@@ -58,12 +58,14 @@ def has(block: bytes, text: bytes, rare: bytes, start: int, stop: int) -> bool:
     return block.find(rare, start, stop) >= 0 and block.find(text, start, stop) >= 0
 
 
-_HIDING = (b"\r", b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
+_SEPARATORS = (b"\xe2\x80\xa8", b"\xe2\x80\xa9", b"\xc2\x85")
 
 
 def hides(block: bytes, start: int, stop: int) -> bool:
     """Whether a line of the run holds TAP behind a byte that ends no line."""
-    if all(block.find(mark, start, stop) < 0 for mark in _HIDING):
+    returns = block.find(b"\r", start, stop) >= 0
+    lone = returns and block.count(b"\r", start, stop) != block.count(b"\r\n", start, stop)
+    if not lone and not any(has(block, mark, mark[:1], start, stop) for mark in _SEPARATORS):
         return False
     return any(grammar.HIDDEN.search(bare(raw)) for raw in block[start:stop].split(b"\n"))
 
