@@ -391,6 +391,14 @@ def test_a_whole_summary_that_a_test_prints_is_text() -> None:
     assert run.doubts == frozenset()
 
 
+@pytest.mark.parametrize("before", ["", "first\n\n"])
+def test_a_summary_that_a_test_prints_closes_nothing_when_the_run_is_cut(before: str) -> None:
+    out = HEAD + f"stdout | quay.test.ts > moors\n{before}{summary('99 passed (99)').strip(chr(10))}\n\n"
+    assert Doubt.COMPLETENESS_UNCONFIRMED in read(out, "", 0).doubts
+    out = HEAD + " ✓ toll.test.ts (1 test) 1ms\n" + out.removeprefix(HEAD)
+    assert {Doubt.COMPLETENESS_UNCONFIRMED, Doubt.AGGREGATE_CONTRADICTION} & read(out, "", 0).doubts
+
+
 def test_text_behind_an_empty_line_stays_with_its_output() -> None:
     err = "stderr | quay.test.ts > moors\nWarning: act\n\nThis ensures that\n\n  act(() => {})\n\n"
     run = read(HEAD + " ✓ quay.test.ts (1 test) 1ms\n" + summary("1 passed (1)"), err)

@@ -145,7 +145,6 @@ class Vitest:
             return None
         if not bare.strip():
             self._suppressed.add(Kind.BLANK, line.number)
-            summary.followed = True
             return True
         kind = summary.behind(bare)
         if kind is not None:
@@ -176,19 +175,12 @@ class Vitest:
             text = bared(line.raw)
             if self._accounts.open and self._accounts.take(text, line):
                 continue
-            if self._at is _At.OUTPUT:
-                self._hold(line, loose=False)
-            else:
-                self._other(text, line, keep=True)
-        if summary.followed and self._at is _At.OUTPUT:
-            self._at = _At.LOOSE
+            self._other(text, line, keep=True)
 
     # -- output ---------------------------------------------------------------------------------------------------
 
     def _in_output(self, bare: bytes, line: Line) -> bool:
-        """A line of a block of output."""
-        if self._begins_summary(bare, line):
-            return True
+        """A line of a block of output; the runner says nothing before its empty line."""
         if not bare.strip():
             self._suppressed.add(Kind.BLANK, line.number)
             self._at = _At.LOOSE
@@ -337,6 +329,9 @@ class Vitest:
                 self._doubts.add(Doubt.COUNTS_UNCONFIRMED)
             if summary.whole:
                 standing = 3 if agrees else 2
+            if self._at is _At.LOOSE and not self._results.any:
+                # Behind output, and with no result that bears it out, it may be output as well.
+                self._doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         elif self._headed and self._no_files is None:
             tally = self._results.tally()
         elif self._repeats and not self._headed:

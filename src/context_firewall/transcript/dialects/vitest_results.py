@@ -125,6 +125,11 @@ class Results:
         self._timed = major >= _TIMED_SINCE
 
     @property
+    def any(self) -> bool:
+        """Whether there was a result."""
+        return bool(self._files or self._any_alone or any(self._dots.values()))
+
+    @property
     def signs_only(self) -> bool:
         """Whether no file and no test has been named yet."""
         return not self._files and not self._any_alone

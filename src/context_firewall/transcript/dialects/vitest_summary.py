@@ -30,8 +30,6 @@ class Summary:
     tests: Counts | None = None
     errors: int = 0
     errors_line: Line | None = None
-    followed: bool = False
-    """An empty line stands behind it."""
     _step: _Step = _Step.FILES
     _table: bool = field(default=False)
 
