@@ -1,6 +1,6 @@
 """How long `context-firewall reduce` takes on a small run, over a bare interpreter's start.
 
-    python benchmarks/startup.py [--rounds N] [--imports] [--json]
+python benchmarks/startup.py [--rounds N] [--imports] [--json]
 """
 
 import argparse

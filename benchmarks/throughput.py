@@ -1,6 +1,6 @@
 """How fast runs are reduced, as a share of SHA-256 over the same bytes in the same process.
 
-    python benchmarks/throughput.py [--mib N] [--only TEXT] [--rounds N] [--json]
+python benchmarks/throughput.py [--mib N] [--only TEXT] [--rounds N] [--json]
 """
 
 import argparse

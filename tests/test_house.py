@@ -116,7 +116,7 @@ def test_every_policy_and_its_ladder_is_documented() -> None:
 def test_every_dialect_has_its_page(row: Dialect) -> None:
     page = (REFERENCE / "dialects" / f"{row.name}.md").read_text(encoding="utf-8")
     assert in_code(page, f"--dialect {row.name}")
-    checked = row.checked.replace("\n", " ")
+    checked = row.dialect.checked.replace("\n", " ")
     assert f"Checked on real output of {checked}." in " ".join(page.split())
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"(docs/reference/dialects/{row.name}.md)" in readme
@@ -159,9 +159,7 @@ def test_every_dialect_has_fixtures(row: Dialect) -> None:
         pytest.skip("the corpus has no fixture yet under a policy with dialects")
     read = 0
     for named, data in fixtures:
-        opens = named == row.name or (
-            named == "auto" and any(row.opening.match(bare(line)) for line in data.split(b"\n"))
-        )
+        opens = named == row.name or (named == "auto" and any(row.opens(bare(line)) for line in data.split(b"\n")))
         if opens and read_streams([("stdout", [data])], exit_code=None, dialect=row.name).has_results:
             read += 1
     assert read

@@ -6,7 +6,7 @@ source line is either kept (it is in exactly one of the tuples of lines) or supp
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.kinds import Kind
@@ -209,7 +209,7 @@ def combined(readings: Iterable[Reading]) -> Transcript:
     def in_order(lines: Iterable[Line]) -> tuple[Line, ...]:
         return tuple(sorted(lines, key=place))
 
-    failures = [failure for part in parts for failure in part.failures]
+    failures = [replace(f, details=in_order(f.details)) for part in parts for f in part.failures]
     failures.sort(key=lambda failure: place(failure.header) if failure.header is not None else (len(ranks), 0))
     suppressed: Counter[Kind] = Counter()
     for part in parts:

@@ -61,6 +61,25 @@ class Adopts(Protocol):
         """Whether a line before the opening, unclassified or a marker, is taken; called in order, before any other."""
 
 
+class Row(Protocol):
+    """A dialect, loaded or not yet."""
+
+    @property
+    def name(self) -> str:
+        """As given to `--dialect`."""
+
+    @property
+    def streams(self) -> frozenset[str]:
+        """Where the runner prints."""
+
+    @property
+    def dialect(self) -> "Dialect":
+        """The dialect itself."""
+
+    def opens(self, bare: bytes) -> bool:
+        """Whether a bare line opens it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """The row of one runner's output in the registry."""
@@ -83,3 +102,12 @@ class Dialect:
     """What the readings of all streams mean together, where the runner tells one run's story in two of them."""
     tentative: bool = False
     """Whether the opening alone proves little: until more bears it out, another dialect's opening takes its lines."""
+
+    @property
+    def dialect(self) -> "Dialect":
+        """Itself: a dialect is a row that is loaded already."""
+        return self
+
+    def opens(self, bare: bytes) -> bool:
+        """Whether a bare line opens it."""
+        return self.opening.match(bare) is not None

@@ -19,7 +19,7 @@ from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading, Tally, Transcript, combined
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
-from context_firewall.transcript.machine import MARKS, Adopts, Dialect, Machine
+from context_firewall.transcript.machine import MARKS, Adopts, Dialect, Machine, Row
 from context_firewall.transcript.markers import marker_kind
 from context_firewall.transcript.noise import NoiseRule, without_noise
 from context_firewall.transcript.process_failure import is_uncaught, process_failure
@@ -44,14 +44,14 @@ NPM_SCRIPT = re.compile(rb"> (?:@[^\s/@]++/)?[^\s@]++@[0-9][^\s]*+ [^\n]++")
 NPM_COMMAND = re.compile(rb"> [^\n]++")
 
 
-def dialects_named(name: str) -> tuple[Dialect, ...]:
+def dialects_named(name: str) -> tuple[Row, ...]:
     """The rows that may read: all of the registry for "auto", else the one of that name.
 
     Raises InvalidInput for a name that no row has.
     """
     if name == AUTO:
         return REGISTRY
-    rows = tuple(row for row in REGISTRY if row.name == name)
+    rows: tuple[Row, ...] = tuple(row for row in REGISTRY if row.name == name)
     if not rows:
         known = ", ".join([AUTO, *(row.name for row in REGISTRY)])
         raise InvalidInput(f"unknown dialect {name!r}; known are {known}", key="dialect")
@@ -74,7 +74,7 @@ class Stretch:
 class StreamReader:
     """Reads one stream, chunk by chunk. Where the chunks end makes no difference."""
 
-    def __init__(self, stream: str, dialects: Sequence[Dialect], *, trace: bool = False) -> None:
+    def __init__(self, stream: str, dialects: Sequence[Row], *, trace: bool = False) -> None:
         self._stream = stream
         self._trace = trace
         self._dialects = tuple(row for row in dialects if stream in row.streams)
@@ -216,7 +216,7 @@ class StreamReader:
         return known
 
     def _claims(self, text: bytes) -> list[Dialect]:
-        return [row for row in self._dialects if row.opening.match(text)]
+        return [row.dialect for row in self._dialects if row.opens(text)]
 
     def _outside(self, text: bytes, raw: bytes) -> None:
         """A line outside every stretch: it may open one."""
@@ -380,11 +380,13 @@ def _readings(
         readings += (replace(part, stream=name) for part in closed)
         if any(Doubt.AMBIGUOUS_DIALECT in part.doubts for part in closed):
             disputed.add(name)
-    for row in rows:
-        if row.settle is not None and any(part.dialect == row.name for part in readings):
-            readings = row.settle(readings)
+    read = {part.dialect for part in readings}
+    dialects = [row.dialect for row in rows if row.name in read]
+    for each in dialects:
+        if each.settle is not None:
+            readings = each.settle(readings)
     readings = _with_process_failure(
-        _with_program_output(joined(_without_echoes(readings, rows, exit_code)), rows), exit_code
+        _with_program_output(joined(_without_echoes(readings, dialects, exit_code)), dialects), exit_code
     )
     if noise:
         # The only account of a failed process is kept whole; where noise has buried it, it is looked for again.

@@ -1,30 +1,59 @@
-"""The registry: one row a dialect. Adding one is a module, a row here, its fixtures and its page in the docs."""
+"""The registry: one row a dialect. Adding one is a module, a row here, its fixtures and its page in the docs.
 
-from context_firewall.transcript.dialects import (
-    cargo,
-    cargo_json,
-    go,
-    go_json,
-    jest,
-    node_dot,
-    node_spec,
-    pytest,
-    tap,
-    unittest,
-    vitest,
-)
+A row says where the dialect lives and how a line begins that may open it; its module is loaded when such a line comes.
+So a run pays for the dialects that might read it, not for all.
+"""
+
+import re
+from dataclasses import dataclass
+from importlib import import_module
+
 from context_firewall.transcript.machine import Dialect
 
-REGISTRY: tuple[Dialect, ...] = (
-    tap.DIALECT,
-    node_spec.DIALECT,
-    node_dot.DIALECT,
-    cargo.DIALECT,
-    cargo_json.DIALECT,
-    jest.DIALECT,
-    pytest.DIALECT,
-    go.DIALECT,
-    go_json.DIALECT,
-    unittest.DIALECT,
-    vitest.DIALECT,
+BOTH = frozenset({"stdout", "stderr"})
+STDOUT = frozenset({"stdout"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of the registry."""
+
+    name: str
+    """As given to `--dialect`; with underscores, the name of its module, whose `DIALECT` is the dialect itself."""
+    streams: frozenset[str]
+    """Those of the dialect."""
+    hint: re.Pattern[bytes]
+    """How every line begins that its opening matches. It may match others."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect itself."""
+        dialect: Dialect = import_module(f"{__name__}.{self.name.replace('-', '_')}").DIALECT
+        return dialect
+
+    def opens(self, bare: bytes) -> bool:
+        """Whether a bare line opens the dialect."""
+        return self.hint.match(bare) is not None and self.dialect.opens(bare)
+
+
+REGISTRY: tuple[Entry, ...] = (
+    Entry("tap", STDOUT, re.compile(rb"\xef\xbb\xbf|TAP |[0-9]++\.\.|(?:not )?ok|Bail out!|pragma|#| {4}")),
+    # ▶ ✔ ✖ ⚠ ℹ, and ﹣
+    Entry("node-spec", STDOUT, re.compile(rb"\xe2[\x96\x9c\x9a\x84]|\xef\xb9\xa3")),
+    Entry("node-dot", STDOUT, re.compile(rb"[.X]{2}")),
+    Entry("cargo", BOTH, re.compile(rb"running |test result: | {3}|error|error: | *+--> ")),
+    Entry("cargo-json", BOTH, re.compile(rb"\{")),
+    Entry("go", BOTH, re.compile(rb"=== |--- |ok  \t|FAIL\t|\?   \t|goos: |-test|testing: |panic: |go: |# ")),
+    Entry("go-json", STDOUT, re.compile(rb"\{")),
+    Entry(
+        "jest",
+        BOTH,
+        re.compile(
+            rb"\r*+ ?(?:PASS|FAIL) |\r*+(?:Determining|Test Suites: |No tests|Usage: jest|Summary of)"
+            rb"|\r*+(?:  console\.|\xe2\x97\x8f| LOGGING|  \xe2\x97\x8f|::error)"
+        ),
+    ),
+    Entry("pytest", STDOUT, re.compile(rb"=|[^\n]*?\[ *+[0-9]|no tests ran|INTERNALERROR>|bringing up|Test session")),
+    Entry("unittest", BOTH, re.compile(rb"[^\n]*? \(|FAIL: |ERROR: |UNEXPECTED|Ran [0-9]")),
+    Entry("vitest", BOTH, re.compile(rb" (?:RUN|DEV)  v|std(?:out|err) \||\xe2\x8e\xaf|No test files|::error|ERROR: ")),
 )
