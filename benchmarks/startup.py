@@ -9,26 +9,33 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 LIMIT_MS = 80
 SMALL = b"TAP version 13\nok 1 - adds\nnot ok 2 - rounds\n  ---\n  message: off by one\n  ...\n1..2\n"
 # As installed: with compiled modules beside the sources, which the first start writes.
 ENVIRONMENT = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+ENVIRONMENT["PYTHONPATH"] = str(Path(__file__).resolve().parents[1] / "src")
+# A directory of no project, so that no configuration is read.
+NOWHERE = tempfile.gettempdir()
 REDUCE = ["-m", "context_firewall", "reduce", "--exit-code", "1"]
 
 
 def milliseconds(arguments: list[str]) -> float:
     """One start of the interpreter, with the small run on its standard input."""
     begun = time.perf_counter()
-    subprocess.run([sys.executable, *arguments], input=SMALL, capture_output=True, check=True, env=ENVIRONMENT)
+    subprocess.run(
+        [sys.executable, *arguments], input=SMALL, capture_output=True, check=True, env=ENVIRONMENT, cwd=NOWHERE
+    )
     return (time.perf_counter() - begun) * 1000
 
 
 def slowest_imports(count: int) -> list[tuple[float, str]]:
     """The modules that take longest to import, without what they import themselves; in milliseconds."""
     command = [sys.executable, "-X", "importtime", *REDUCE]
-    run = subprocess.run(command, input=SMALL, capture_output=True, check=True, env=ENVIRONMENT)
+    run = subprocess.run(command, input=SMALL, capture_output=True, check=True, env=ENVIRONMENT, cwd=NOWHERE)
     found = []
     for line in run.stderr.decode().splitlines():
         parts = line.removeprefix("import time:").split("|")

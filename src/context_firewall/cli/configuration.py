@@ -7,8 +7,7 @@ surprise. An option on the command line wins over the file.
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
@@ -29,8 +28,7 @@ Value = TypeVar("Value")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectConfiguration:
+class ProjectConfiguration(NamedTuple):
     """The keys of the file, in its order of names; None is not configured."""
 
     max_bytes: int | None = None

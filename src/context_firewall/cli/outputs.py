@@ -12,14 +12,13 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from context_firewall.cli.channels import shown_path
 from context_firewall.errors import InvalidInput, OutputNotWritten
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A file that an option asks for: its folder without links, and its name there."""
 
     option: str

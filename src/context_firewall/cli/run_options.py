@@ -10,8 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -157,8 +156,7 @@ def _declared(command: Command, options: tuple[Callable[[Command], Command], ...
     return command
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRun:
+class OpenRun(NamedTuple):
     """A run whose bytes can be read, and what is said of it."""
 
     streams: list[SourceStream]

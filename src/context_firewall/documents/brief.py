@@ -22,8 +22,7 @@ last one on its line, and `[-]` where no line is known. SPEC.md, section "Brief"
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.reasons import ADVICE
@@ -70,8 +69,7 @@ _AFTER_NAME = re.compile(r"\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{)?+
 _ESCAPED = re.compile(r"\\(?=[#\\])")
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """How much of a packet a brief shows."""
 
     stops: bool = True

@@ -5,13 +5,13 @@ and its `details["key"]` names the place as a dotted path (`streams.0.data`). Ab
 errors; they become None, and the verdict says so. Keys that the protocol does not know are ignored.
 """
 
-import base64
+import binascii
 import json
 import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from context_firewall.errors import InvalidInput
 
@@ -63,8 +63,7 @@ class InvocationKeys(TypedDict):
     streams: Sequence[StreamKeys]
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
+class Process(NamedTuple):
     """How the process ended: exit code 0..255, duration in milliseconds, None where unknown."""
 
     exit_code: int | None
@@ -72,8 +71,7 @@ class Process:
     interrupted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(NamedTuple):
     """The exact bytes of one stream."""
 
     name: str
@@ -211,7 +209,7 @@ def _stream_bytes(entry: Mapping[str, Any], key: str) -> bytes:
         raise InvalidInput(f"{key}.encoding must be utf8 or base64", key=f"{key}.encoding")
     if _BASE64.fullmatch(data) is None:
         raise InvalidInput(f"{key}.data is not base64 with its padding", key=f"{key}.data")
-    return base64.b64decode(data)
+    return binascii.a2b_base64(data)
 
 
 def _sound_text(value: str, key: str) -> str:

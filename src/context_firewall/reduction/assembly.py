@@ -2,9 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from context_firewall.canonical import canonical_bytes, canonical_sha256, sha256
 from context_firewall.documents.evidence_packet import (
@@ -34,16 +33,14 @@ from context_firewall.version import REDUCER_NAME, __version__
 ALWAYS_RETAINED = ("aggregate_counts", "process_status", "run_verdict", "stream_provenance")
 
 
-@dataclass(frozen=True, slots=True)
-class StreamMeasure:
+class StreamMeasure(NamedTuple):
     """A stream that was read, and its length in bytes."""
 
     name: str
     byte_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(NamedTuple):
     """What was asked for: it goes into the configuration identity."""
 
     policy_revision: str
@@ -67,8 +64,7 @@ class Configuration:
         return canonical_sha256(configured)
 
 
-@dataclass(frozen=True, slots=True)
-class Reduction:
+class Reduction(NamedTuple):
     """All that a packet is made of, save verdict and plan, which the ladder varies."""
 
     transcript: Transcript

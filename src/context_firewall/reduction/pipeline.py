@@ -9,7 +9,7 @@ ceiling may force. Same bytes, same options, same policy: the same packet.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypedDict, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from context_firewall.canonical import FramedHash
 from context_firewall.documents import test_run_input
@@ -47,8 +47,7 @@ class SourceStream:
 Read = Callable[[Streams, int | None, Configuration], Transcript]
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(NamedTuple):
     """A row of the table of policies."""
 
     revision: str
@@ -225,8 +224,7 @@ def configuration_identity(
     return _configuration(policy_named(policy), max_output_bytes, dialect, noise).identity
 
 
-@dataclass(frozen=True, slots=True)
-class _Room:
+class _Room(NamedTuple):
     """What fits below the ceiling, with one verdict."""
 
     scale: Scale

@@ -7,11 +7,9 @@ how much would fit, with the rung's reason; a rung that has only one plan to off
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from context_firewall.documents.brief import says_only_the_name
 from context_firewall.reduction.verdict import Reason
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.lines import Line
@@ -30,8 +28,7 @@ class Show(Enum):
     NOTHING = "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class RetentionPlan:
+class RetentionPlan(NamedTuple):
     """The form of each kind of evidence. A failure's identity is shown in any case."""
 
     failures: Show
@@ -101,8 +98,7 @@ class Room(Protocol):
         """How many failures, though not all, the plan can name; 0 even if that does not fit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rung:
+class Rung(NamedTuple):
     """One row of a ladder."""
 
     name: str
@@ -139,35 +135,41 @@ def shared_regions(transcript: Transcript) -> tuple[int | None, ...] | None:
         shown = index
         if region and failure.header is not None:
             shown = first.setdefault(region, index)
-            if shown != index and not says_only_the_name(failure.header.text, failure.identity):
+            if shown != index and _header_says_more(failure.header.text, failure.identity):
                 shown = index
         twins.append(None if shown == index else shown)
     return tuple(twins) if any(twin is not None for twin in twins) else None
 
 
+def _header_says_more(header: str, identity: str) -> bool:
+    from context_firewall.documents.brief import says_only_the_name  # most runs have no twins and start faster without
+
+    return not says_only_the_name(header, identity)
+
+
 def everything_once(transcript: Transcript, room: Room) -> RetentionPlan:
     """All kept lines with their text; a region that several failures share stands once."""
-    return replace(everything(transcript, room), shown_by=shared_regions(transcript))
+    return everything(transcript, room)._replace(shown_by=shared_regions(transcript))
 
 
 def remarks_in_blocks(transcript: Transcript, room: Room) -> RetentionPlan | None:
     """Warnings and unclassified lines as references to blocks; what is unfinished keeps its text."""
     if not (transcript.warnings or transcript.unclassified):
         return None
-    return replace(everything_once(transcript, room), remarks=Show.BLOCKS, todo=Show.TEXT)
+    return everything_once(transcript, room)._replace(remarks=Show.BLOCKS, todo=Show.TEXT)
 
 
 def remarks_digested(transcript: Transcript, room: Room) -> RetentionPlan | None:
     """The same with one reference a kind and stream, so that scattered noise never pushes out a failure."""
     plan = remarks_in_blocks(transcript, room)
-    return None if plan is None else replace(plan, remarks=Show.DIGEST)
+    return None if plan is None else plan._replace(remarks=Show.DIGEST)
 
 
 def todo_digested(transcript: Transcript, room: Room) -> RetentionPlan | None:
     """And what is unfinished likewise."""
     if not transcript.todo:
         return None
-    return replace(everything_once(transcript, room), remarks=Show.DIGEST)
+    return everything_once(transcript, room)._replace(remarks=Show.DIGEST)
 
 
 def whole_regions_first(transcript: Transcript, room: Room) -> RetentionPlan | None:
@@ -189,7 +191,7 @@ def whole_regions_first(transcript: Transcript, room: Room) -> RetentionPlan | N
         if twins is None:
             return plan
         # A region is shared only with a failure that shows it.
-        return replace(plan, shown_by=tuple(t if t is not None and t < whole else None for t in twins))
+        return plan._replace(shown_by=tuple(t if t is not None and t < whole else None for t in twins))
 
     whole = room.for_whole(first, count - 1)
     return None if whole is None else first(whole)
@@ -205,7 +207,7 @@ def as_many_names_as_fit(transcript: Transcript, room: Room) -> RetentionPlan | 
     if not transcript.failures:
         return None
     plan = names_only(transcript, room)
-    return replace(plan, named=room.for_named(plan))
+    return plan._replace(named=room.for_named(plan))
 
 
 FULL = Rung("full", None, everything)

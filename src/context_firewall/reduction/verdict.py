@@ -5,8 +5,9 @@ A verdict never looks at a ceiling. What a ceiling costs is the retention plan's
 """
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Transcript
@@ -73,8 +74,7 @@ class Circumstances:
     interrupted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The outcome and everything that speaks against relying on the packet alone."""
 
     failed: bool
@@ -101,7 +101,7 @@ class Verdict:
 
     def with_reason(self, reason: Reason | None) -> "Verdict":
         """The same verdict with one more reason."""
-        return self if reason is None else replace(self, reasons=self.reasons | {reason})
+        return self if reason is None else self._replace(reasons=self.reasons | {reason})
 
 
 def judge_v2(transcript: Transcript, circumstances: Circumstances) -> Verdict:

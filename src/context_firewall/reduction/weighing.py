@@ -61,7 +61,7 @@ class Scale:
             "warnings": transcript.warnings,
         }
         empty = replace(transcript, failures=(), fatal_errors=(), timeouts=(), todo=(), unclassified=(), warnings=())
-        self._frame = replace(reduction, transcript=empty)
+        self._frame = reduction._replace(transcript=empty)
         self._kinds = [Counter(line.kind for line in failure.lines()) for failure in self._failures]
         self._kinds_of_lists = {name: Counter(line.kind for line in lines) for name, lines in self._lists.items()}
         self._kept: Counter[Kind] = Counter()
@@ -102,7 +102,7 @@ class Scale:
 
     def weigh_named(self, verdict: Verdict, plan: RetentionPlan) -> Iterator[tuple[int, int]]:
         """Weights of a plan that names the first n failures, from all but one down to none, each with its n."""
-        named = replace(plan, named=len(self._failures))
+        named = plan._replace(named=len(self._failures))
         load = self._load(named)
         first, last = 0, 0
         for index in reversed(range(len(self._failures))):

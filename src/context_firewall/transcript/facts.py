@@ -7,6 +7,7 @@ source line is either kept (it is in exactly one of the tuples of lines) or supp
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.kinds import Kind
@@ -51,8 +52,7 @@ class Failure:
         yield from self.details
 
 
-@dataclass(frozen=True, slots=True)
-class ResultLine:
+class ResultLine(NamedTuple):
     """A line that says that a test failed, where the account of the failure stands elsewhere."""
 
     identity: str
@@ -66,8 +66,7 @@ class ResultLine:
     """Lines below that are the account's too, or are none of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """What the runner says that a test printed."""
 
     test: str
@@ -76,8 +75,7 @@ class Output:
     """Lines that follow, of which only their place says that they belong there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(NamedTuple):
     """How many failures of each sort a runner's closing totals demand an account of."""
 
     failed: int

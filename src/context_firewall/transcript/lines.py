@@ -1,7 +1,7 @@
 """Lines of a stream, as bytes. Only b"\\n" ends a line; a lone CR, NEL or U+2028 neither ends nor hides one."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from context_firewall.canonical import sha256
 from context_firewall.transcript.kinds import Kind
@@ -23,8 +23,7 @@ def decoded(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One source line that a packet may show: its stream, 1-based number, kind, and exact bytes without newline."""
 
     stream: str

@@ -6,8 +6,7 @@ through `run` where the machine has offered a `lane` for them.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.lines import Line
@@ -80,8 +79,7 @@ class Row(Protocol):
         """Whether a bare line opens it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(NamedTuple):
     """The row of one runner's output in the registry."""
 
     name: str

@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from context_firewall.errors import InvalidInput
 from context_firewall.transcript.doubts import Doubt
@@ -206,16 +206,14 @@ _STAMP = re.compile(rb"(?:[(\[<]?+[0-9][!-~]*+[ \t]++){1,3}")
 _DIGITS = re.compile(rb"[0-9]++")
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(NamedTuple):
     """A rule that a project might declare, and how many of the run's unclassified lines it would take."""
 
     rule: NoiseRule
     line_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
+class _Words(NamedTuple):
     """A line taken apart: the pattern of its stamp, if it has one, and its words up to the first digit."""
 
     stamp: bytes

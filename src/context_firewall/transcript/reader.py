@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from context_firewall.errors import InvalidInput
 from context_firewall.transcript.account import Account
@@ -336,8 +337,7 @@ def read_streams(
     return combined(_readings(streams, exit_code, dialect, noise, trace=False))
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(NamedTuple):
     """What one source line was found to be, and by which dialect; empty for lines outside every stretch."""
 
     kind: Kind

@@ -5,8 +5,8 @@ So a run pays for the dialects that might read it, not for all.
 """
 
 import re
-from dataclasses import dataclass
 from importlib import import_module
+from typing import NamedTuple
 
 from context_firewall.transcript.machine import Dialect
 
@@ -14,8 +14,7 @@ BOTH = frozenset({"stdout", "stderr"})
 STDOUT = frozenset({"stdout"})
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A row of the registry."""
 
     name: str

@@ -7,6 +7,7 @@ the points, a plan wins over numbers outside it, and what they deny is kept as c
 from collections import deque
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import NamedTuple
 
 from context_firewall.transcript.dialects.tap_totals import Observed, agrees, stated_tally
 from context_firewall.transcript.dialects.tap_tree import Draft, Frame, Harvest, Run, contested
@@ -124,8 +125,7 @@ class Rank(IntEnum):
     """The runner's own totals are those of the points."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(NamedTuple):
     """Which points count, and on whose word."""
 
     rank: Rank

@@ -6,7 +6,7 @@ possessive, so linear. Letters are ASCII: `(?i)` on bytes patterns never folds b
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # "TAP version 13" / "TAP version 14" (14: must be the first line of its document). Trailing blanks: TAP::Parser
 # and Node's consumers accept them, and nothing else could be meant.
@@ -87,8 +87,7 @@ BACKSLASH = ord("\\")
 ESCAPED = re.compile(rb"\\([\\#])")
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
+class Description(NamedTuple):
     """A point's description, taken apart: the name with escapes undone, the directive, and how sure it is."""
 
     name: bytes

@@ -6,8 +6,8 @@ checked here, and a run that fails is refused and read line by line.
 """
 
 import re
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from context_firewall.transcript.dialects import tap_grammar as grammar
 from context_firewall.transcript.lines import bare
@@ -121,8 +121,7 @@ def yaml_lane(indent: bytes) -> re.Pattern[bytes] | None:
     return _yaml_lane(indent) if len(indent) <= _INDENT_LIMIT and not indent.strip(b" ") else None
 
 
-@dataclass(frozen=True, slots=True)
-class Units:
+class Units(NamedTuple):
     """What a run of Node's tests and suites amounts to, every level together."""
 
     top: int = 0

@@ -6,15 +6,14 @@ statement) while the packet asks for the raw evidence.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from context_firewall.transcript.facts import Tally
 
 Totals = Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(NamedTuple):
     """Statuses of the points read, as their producer counts them."""
 
     passed: int
