@@ -22,6 +22,7 @@ last one on its line, and `[-]` where no line is known. SPEC.md, section "Brief"
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from context_firewall.documents.evidence_packet import EvidencePacket
@@ -67,6 +68,10 @@ RUNNER_FRAME = re.compile(
 _BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠)\s*+")
 _AFTER_NAME = re.compile(r"\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{)?+$")
 _ESCAPED = re.compile(r"\\(?=[#\\])")
+
+# pytest's error line, and the start of its line that says where: `E   boom`, then `lib/price.py:7: boom`.
+_ERROR = re.compile(r"E ++(\S.*)")
+_WHERE = re.compile(r"\S.*:[0-9]++: ")
 
 
 class Shape(NamedTuple):
@@ -252,9 +257,12 @@ def _context(failure: Mapping[str, Any]) -> int:
 def _region(failure: Mapping[str, Any]) -> Iterator[str]:
     texts = [line["text"] for line in failure.get("details", ()) if "text" in line and line["category"] != CONTEXT]
     header = failure.get("header")
-    if header is not None and "text" in header and not says_only_the_name(header["text"], failure["identity"]):
-        yield FENCE + _unruled(line_text(header["text"]).strip())
-    yield from _folded(_dedented([line_text(text) for text in texts]))
+    lines = _dedented([line_text(text) for text in texts])
+    if header is not None and "text" in header:
+        text, name = header["text"], failure["identity"]
+        if not says_only_the_name(text, name) and not _sums_up(line_text(text).strip(), safe(name), lines):
+            yield FENCE + _unruled(line_text(text).strip())
+    yield from _folded(_said_once(lines))
     hidden = [line for line in _evidence(failure) if "text" not in line]
     if hidden:
         yield f"   not shown: {_amount(hidden)}{_place(hidden)}"
@@ -268,6 +276,23 @@ def says_only_the_name(header: str, identity: str) -> bool:
     if bool(words) and (name == words or name.endswith(f" > {words}")):
         return True
     return ruled != header.strip() and f".{name.replace('::', '.')}".endswith(f".{words.replace('::', '.')}")
+
+
+def _sums_up(header: str, name: str, lines: Sequence[str]) -> bool:
+    """Whether a header is pytest's summary of what the region says in full: `FAILED name - message`, perhaps cut."""
+    if header == f"FAILED {name}":
+        return True
+    message = header.removeprefix(f"FAILED {name} - ").removesuffix("...")
+    return len(message) < len(header) - len(name) and bool(message) and any(message in line for line in lines)
+
+
+def _said_once(lines: Sequence[str]) -> Iterator[str]:
+    """Lines without those whose message the next one gives whole, after the place."""
+    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
+        error = _ERROR.fullmatch(line)
+        place = following.removesuffix(f" {error[1]}") if error else following
+        if place == following or not _WHERE.fullmatch(f"{place} "):
+            yield line
 
 
 def _unruled(text: str) -> str:
