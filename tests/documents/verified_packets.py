@@ -35,6 +35,21 @@ CROWD += "1..5\n"
 NOISE = "listening on 8080\nWARNING: slow disk\nclosed\n"
 GREEN = "TAP version 13\nok 1 - opens\n1..1\n# tests 1\n# pass 1\n# fail 0\n"
 
+# A failure with lines in both streams, the first of them far before its header.
+FERRY = (
+    "\n RUN  v4.1.12 /srv/ferry\n\nstdout | quay.test.ts > leaks\n"
+    + "".join(f"bucket {number} of thirty is full\n" for number in range(1, 31))
+    + "\n ❯ quay.test.ts (2 tests | 2 failed) 7ms\n     × casts off 1ms\n     × leaks 3ms\n\n"
+    " Test Files  1 failed (1)\n      Tests  2 failed (2)\n   Start at  09:12:44\n"
+    "   Duration  212ms (transform 9ms, setup 0ms, import 20ms, tests 12ms)\n\n"
+)
+RULE = "⎯" * 7
+FERRY_ERRORS = f"\n{RULE} Failed Tests 2 {RULE}\n\n" + "".join(
+    f" FAIL  quay.test.ts > {name}\nAssertionError: expected {number} to be 4\n ❯ quay.test.ts:{number}:12\n\n"
+    f"{'⎯' * 24}[{number}/2]⎯\n\n"
+    for number, name in ((1, "casts off"), (2, "leaks"))
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -109,9 +124,11 @@ def cases() -> tuple[Case, ...]:
     """All of them."""
     nobody = envelope(GREEN, exit_code=None, operation_id=None, source=None)
     scattered = NOISE + "  at: nowhere\n" + NOISE
+    ferry = _every_rung("v3-ferry", envelope(FERRY, FERRY_ERRORS), V3)
     crowd = _every_rung("v3-crowd", envelope(CROWD), V3)
     return (
         *(case for case in crowd if "CRITICAL" in rung_of(case.packet) or "NAMES" in rung_of(case.packet)),
+        *(case for case in ferry if "REGIONS" in rung_of(case.packet)),
         *_every_rung("v3", envelope(V3_OUTPUT, scattered), V3),
         *_every_rung("v2", envelope(V2_OUTPUT, NOISE + "and so on " * 30), V2),
         Case("v3-green", envelope(GREEN, exit_code=0), reduce_test_run(envelope(GREEN, exit_code=0))),

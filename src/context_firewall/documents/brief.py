@@ -245,7 +245,7 @@ def _regions(failures: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
 
 def _evidence(failure: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """All lines and references of a failure."""
-    single = [failure[key] for key in ("header", "region") if key in failure]
+    single = [failure[key] for key in ("header", "region", "elsewhere") if key in failure]
     return [*single, *failure.get("details", ())]
 
 

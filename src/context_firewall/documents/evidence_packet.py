@@ -83,8 +83,8 @@ class OmittedFailures(TypedDict):
 class FailureEvidence(TypedDict):
     """One failing test; header and details are absent when only its identity is kept.
 
-    Under a ceiling one `region` may stand for both: a reference to all lines of the failure, under its header's
-    category.
+    Under a ceiling `region` may stand for both: a reference to all lines of the failure, under its header's category.
+    What a failure has on the other stream is in `elsewhere`.
     """
 
     also: NotRequired[list[SharedRegion]]
@@ -92,6 +92,7 @@ class FailureEvidence(TypedDict):
     header: NotRequired[Evidence]
     details: NotRequired[list[Evidence]]
     region: NotRequired[Evidence]
+    elsewhere: NotRequired[Evidence]
 
 
 class ProcessState(TypedDict):

@@ -1,7 +1,7 @@
 """Transcript, verdict and plan become a packet. Nothing is decided here; everything is counted."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -155,10 +155,12 @@ def failure_entry(failure: Failure, form: Show) -> FailureEvidence:
     """A failure with a region of its own."""
     entry: FailureEvidence = {"identity": failure.identity}
     if form is Show.BLOCKS:
-        region = sorted(failure.lines(), key=lambda line: (line.stream, line.number))
-        if region:
-            first = region[0] if failure.header is None else failure.header
-            entry["region"] = _block(region, adjacent=_is_adjacent(region), kind=first.kind)
+        lines = list(failure.lines())
+        if lines:
+            entry["region"] = _together([line for line in lines if line.stream == lines[0].stream], lines[0].kind)
+        elsewhere = [line for line in lines if line.stream != lines[0].stream]
+        if elsewhere:
+            entry["elsewhere"] = _together(elsewhere, lines[0].kind)
     elif form is not Show.NOTHING:
         if failure.header is not None:
             entry["header"] = _line(failure.header, form)
@@ -213,6 +215,12 @@ def _block(lines: Sequence[Line], *, adjacent: bool, kind: Kind | None = None) -
         return _line(first, Show.REFERENCE)
     texts = [(line.number, line.text) for line in lines]
     return block_reference(first.kind.value, first.stream, texts, adjacent=adjacent)
+
+
+def _together(lines: Iterable[Line], kind: Kind) -> Evidence:
+    """One reference to those lines of a failure that stand in one stream."""
+    region = sorted(lines, key=lambda line: line.number)
+    return _block(region, adjacent=_is_adjacent(region), kind=kind)
 
 
 def _adjacent(lines: Sequence[Line]) -> Iterator[list[Line]]:

@@ -141,7 +141,7 @@ def failure_places(packet: EvidencePacket, streams: Sequence[ExplainedStream]) -
                 first.setdefault(span["failure"], (index, span["first"]))
     places: list[tuple[int, int] | None] = []
     for index, failure in enumerate(packet["decision_evidence"]["failures"]):
-        evidence = [failure.get("header"), failure.get("region"), *failure.get("details", ())]
+        evidence = [failure.get("header"), failure.get("region"), failure.get("elsewhere"), *failure.get("details", ())]
         known = [(names.index(one["stream"]), one["line"]) for one in evidence if one and one["stream"] in names]
         places.append(known[0] if known else first.get(index))
     return places
@@ -233,7 +233,16 @@ def _failures(packet: EvidencePacket) -> str:
 
 def _failure_items(failures: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for index, failure in enumerate(failures):
-        evidence = [one for one in (failure.get("header"), failure.get("region"), *failure.get("details", ())) if one]
+        evidence = [
+            one
+            for one in (
+                failure.get("header"),
+                failure.get("region"),
+                failure.get("elsewhere"),
+                *failure.get("details", ()),
+            )
+            if one
+        ]
         place = f"{evidence[0]['stream']} {evidence[0]['line']:,}" if evidence else ""
         yield (
             f'<li><button type="button" data-failure="{index}"><span class="sign" aria-hidden="true">✖</span>'

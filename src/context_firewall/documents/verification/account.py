@@ -21,6 +21,7 @@ NOT_ABOUT_THE_OUTCOME = frozenset({"RAW_EVIDENCE_REFERENCE_MISSING", *LIMIT_REAS
 LINE_LISTS = ("fatal_errors", "timeouts", "unclassified_evidence", "warnings", "todo")
 REMARKS = ("unclassified_evidence", "warnings")
 STOPS = ("fatal_errors", "timeouts")
+REGION = ("region", "elsewhere")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Listed:
 
     path: str
     place: str
-    """`header`, `details`, `region`, or the name of its list."""
+    """`header`, `details`, `region`, `elsewhere`, or the name of its list."""
     evidence: Mapping[str, Any]
 
     @property
@@ -67,7 +68,7 @@ def listed(evidence: Mapping[str, Any]) -> Iterator[Listed]:
     root = "decision_evidence"
     for index, failure in enumerate(evidence["failures"]):
         path = at(at(root, "failures"), index)
-        for key in ("header", "region"):
+        for key in ("header", *REGION):
             if key in failure:
                 yield Listed(at(path, key), key, failure[key])
         details: Sequence[Mapping[str, Any]] = failure.get("details", ())
@@ -161,14 +162,12 @@ def _check_lines(findings: Findings, packet: EvidencePacket, lines: Sequence[Lis
         fewest = line.line_count - 1
         if "byte_count" in line.evidence and line.evidence["byte_count"] < fewest:
             findings.add(at(line.path, "byte_count"), f"has no room for the {fewest} newlines between its lines")
-    # Where two dialects claim a stream, what each of them keeps stands together.
-    unordered = "unclassified_evidence" if "AMBIGUOUS_DIALECT" in packet["decision_evidence"]["reason_codes"] else None
     reached: dict[tuple[str, str], int] = {}
     for line in lines:
-        if line.place == unordered:
-            continue
-        inside = line.path if line.place in ("header", "region") else line.path.rpartition(".")[0]
-        key = (line.place if inside == line.path else inside, line.stream)
+        if line.place in REGION:
+            continue  # what a test printed may stand far before its header
+        inside = "header" if line.place == "header" else line.path.rpartition(".")[0]
+        key = (inside, line.stream)
         if line.first < reached.get(key, 0):
             findings.add(at(line.path, "line"), "comes before the line that stands before it here")
         reached[key] = max(reached.get(key, 0), line.first)
@@ -288,7 +287,7 @@ def _check_bookkeeping(findings: Findings, packet: EvidencePacket, lines: Sequen
     )
     hidden: Counter[str] = Counter()
     for line in lines:
-        if not line.has_text and line.place != "region":  # a region's lines are of several kinds
+        if not line.has_text and line.place not in REGION:  # a region's lines are of several kinds
             hidden[line.category] += line.line_count
     for category, number in hidden.items():
         counted = suppressed["categories"].get(category, 0)
@@ -317,7 +316,7 @@ def _check_forms(findings: Findings, packet: EvidencePacket, lines: Sequence[Lis
     cost = costs[0] if costs else None
     in_text = _places_in_text(cost)
     for line in lines:
-        if line.place == "region":
+        if line.place in REGION:
             if cost != "PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED" or line.has_text:
                 findings.add(line.path, "is a reference that only PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED explains")
         elif line.place == "todo" and cost == "PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT":
@@ -356,6 +355,11 @@ def _check_failure(findings: Findings, path: str, failure: Mapping[str, Any], in
         findings.add(at(path, "details"), "is missing beside a header")
     if whole and "region" in failure:
         findings.add(at(path, "region"), "stands beside the lines that it refers to")
+    if (
+        "elsewhere" in failure
+        and failure["elsewhere"]["stream"] == failure.get("region", failure["elsewhere"])["stream"]
+    ):
+        findings.add(at(path, "elsewhere"), "must be of another stream than the failure's region")
     if whole and not in_text:
         findings.add(at(path, "details"), "is here, and the reason codes say that no text is")
     if not whole and in_text and cost != "PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED":

@@ -309,7 +309,7 @@ def _packet(policy: str) -> Check:
         {
             "header": any_line,
             "details": list_of(any_line),
-            **({"also": list_of(shared, 1), "region": any_line} if grown else {}),
+            **({"also": list_of(shared, 1), "region": any_line, "elsewhere": any_line} if grown else {}),
         },
     )
     omitted = object_of({"count": integer(1), "first_line": integer(), "last_line": integer(), "sha256": digest})
