@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from context_firewall import PayloadCeilingTooSmall, reduce_test_run, render_brief
-from context_firewall.documents.brief import RUNNER_FRAME, safe
+from context_firewall.documents.brief import RUNNER_FRAME, _sums_up, safe
 from context_firewall.documents.evidence_packet import EvidencePacket
 
 BRIEFS = Path(__file__).parent / "briefs"
@@ -237,6 +237,23 @@ def check_facts(packet: EvidencePacket, found: Read) -> None:
             assert text in fenced or " ".join(said.split()).endswith(words), text
     assert found.frames <= folded
     assert found.same or found.frames == folded
+
+
+@pytest.mark.parametrize(
+    ("header", "name", "lines", "left_off"),
+    [
+        ("FAILED t.py::a - boom", "t.py::a", ["E   boom"], True),
+        ("FAILED t.py::a - bo...", "t.py::a", ["E   boom"], True),
+        ("FAILED t.py::a", "t.py::a", [], True),
+        ("FAILED t.py::a - bang", "t.py::a", ["E   boom"], False),
+        ("FAILED t.py::a - ...", "t.py::a", ["E   boom"], False),
+        ("ERROR t.py::a - boom", "t.py::a", ["E   boom"], False),
+        ("FAILED t.py::ab", "t.py::a", ["FAILED t.py::ab"], False),
+        ("boom...", "t", ["E   boom"], False),
+    ],
+)
+def test_a_summary_goes_only_where_the_region_says_it(header: str, name: str, lines: list[str], left_off: bool) -> None:
+    assert _sums_up(header, name, lines) is left_off
 
 
 # -- hostile runs -----------------------------------------------------------------------------------------------------

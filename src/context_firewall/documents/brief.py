@@ -280,10 +280,11 @@ def says_only_the_name(header: str, identity: str) -> bool:
 
 def _sums_up(header: str, name: str, lines: Sequence[str]) -> bool:
     """Whether a header is pytest's summary of what the region says in full: `FAILED name - message`, perhaps cut."""
-    if header == f"FAILED {name}":
-        return True
-    message = header.removeprefix(f"FAILED {name} - ").removesuffix("...")
-    return len(message) < len(header) - len(name) and bool(message) and any(message in line for line in lines)
+    summary = f"FAILED {name}"
+    if not header.startswith(f"{summary} - "):
+        return header == summary
+    message = header.removeprefix(f"{summary} - ").removesuffix("...")
+    return bool(message) and any(message in line for line in lines)
 
 
 def _said_once(lines: Sequence[str]) -> Iterator[str]:
