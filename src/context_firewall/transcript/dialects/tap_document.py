@@ -137,6 +137,10 @@ class Settlement(NamedTuple):
     """Directives are part of the names: the producer escapes nothing, and its totals say so."""
 
 
+ALL_TESTS = frozenset({"tests", "total"})
+"""Totals that can stand for a plan. Every producer prints one; a count of one status says nothing of the others."""
+
+
 def settle(document: Document) -> Settlement:
     """Find the points that plan and totals speak of: all of them, or those that stand in sequence."""
     numbering, plan, stated = document.root.numbering, document.root.plan, document.stated()
@@ -223,7 +227,7 @@ def _doubts(document: Document, settlement: Settlement) -> set[Doubt]:
     settled = settlement.rank is Rank.SETTLED
     trusted = settled and document.node  # Node's numbers and plans are those of its files put together
     if plan is None:
-        if not settled:
+        if not settled or document.stated().keys().isdisjoint(ALL_TESTS):
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if document.follows:
             doubts.add(Doubt.PLAN_CONTRADICTION)
@@ -235,7 +239,7 @@ def _doubts(document: Document, settlement: Settlement) -> set[Doubt]:
         doubts.add(Doubt.AGGREGATE_CONTRADICTION)
     if (root.plans > 1 or 0 < root.plan_after < points) and not trusted:
         doubts.add(Doubt.PLAN_CONTRADICTION)
-    ordered = root.numbering.in_order or (plan == points and (settled or root.numbering.is_permutation(points)))
+    ordered = root.numbering.in_order or (plan == points and (trusted or root.numbering.is_permutation(points)))
     if not ordered:
         doubts.add(Doubt.PLAN_CONTRADICTION)
     return doubts
