@@ -9,13 +9,13 @@ The room's rules:
 - A line is an event only if it is strict JSON without a repeated key and with a known type and event.
 """
 
-import json
 import re
 from collections import Counter
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
+from context_firewall.transcript.json_lines import json_object
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.machine import Dialect
@@ -34,26 +34,12 @@ GREEN_IGNORED = b'", "event": "ignored"'
 ENDS = {"ok": "passed", "failed": "failed", "timeout": "", "ignored": "ignored"}
 
 
-class _RepeatedKey(ValueError):
-    pass
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    known = dict(pairs)
-    if len(known) != len(pairs):
-        raise _RepeatedKey
-    return known
-
-
 def event_of(text: bytes) -> dict[str, object] | None:
     """The event that a line is, or None."""
     if not EVENT.match(text):
         return None
-    try:
-        event = json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError):
-        return None
-    return event if isinstance(event, dict) and isinstance(event.get("event", ""), str) else None
+    event = json_object(text)
+    return event if event is not None and isinstance(event.get("event", ""), str) else None
 
 
 def _count(event: dict[str, object], key: str) -> int:

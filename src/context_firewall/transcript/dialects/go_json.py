@@ -12,7 +12,6 @@ The room's rules:
 - A line is an event only if it is strict JSON without a repeated key and with a known action.
 """
 
-import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -36,6 +35,7 @@ from context_firewall.transcript.dialects.go_package import Held, Ledger, Packag
 from context_firewall.transcript.dialects.go_script import Script
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading
+from context_firewall.transcript.json_lines import json_object
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
 from context_firewall.transcript.machine import Dialect
@@ -46,29 +46,19 @@ ACTIONS = frozenset({"start", "run", "output", "build-output", "build-fail", *RE
 TEXTS = ("Action", "Package", "Test", "Output", "ImportPath", "FailedBuild")
 
 
-class _RepeatedKey(ValueError):
-    pass
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    known = dict(pairs)
-    if len(known) != len(pairs):
-        raise _RepeatedKey
-    return known
-
-
 def event_of(text: bytes) -> dict[str, str] | None:
     """The strings of an event, or None if the line is none."""
-    try:
-        event = json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError):
+    event = json_object(text)
+    if event is None:
         return None
-    if not isinstance(event, dict):
-        return None
-    texts = {key: event[key] for key in TEXTS if key in event}
-    if not all(isinstance(value, str) for value in texts.values()) or texts.get("Action") not in ACTIONS:
-        return None
-    return texts
+    texts: dict[str, str] = {}
+    for key in TEXTS:
+        value = event.get(key, "")
+        if not isinstance(value, str):
+            return None
+        if key in event:
+            texts[key] = value
+    return texts if texts.get("Action") in ACTIONS else None
 
 
 @dataclass(slots=True)
