@@ -12,7 +12,8 @@ def test_an_object() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        b"[]", b'"{}"', b"{", b"{} {}", b'{"a": 1, "a": 2}', b'{"x": {"a": 1, "a": 2}}', b'{"a": NaN}', b'{"a": -Infinity}',
+        b"[]", b'"{}"', b"{", b"{} {}", b'{"a": 1, "a": 2}', b'{"x": {"a": 1, "a": 2}}', b'{"a": NaN}',
+        b'{"a": -Infinity}',
         b'{"a": "\xff"}', '{"a": 1}'.encode("utf-16-le"), b'{"a": ' * 100_000, b'{"a": "\t"}', b"",
     ],
 )  # fmt: skip
