@@ -53,11 +53,11 @@ def changed(document: Any, path: str, value: Any) -> bytes:
     place = copy
     for key in above:
         place = place[int(key) if key.isdecimal() else key]
-    key = int(last) if last.isdecimal() else last
+    at = int(last) if last.isdecimal() else last
     if value is ...:
-        del place[key]
+        del place[at]
     else:
-        place[key] = value
+        place[at] = value
     return canonical_bytes(copy) + b"\n"
 
 
@@ -250,7 +250,7 @@ def test_groups_add_up_to_the_whole() -> None:
     found = store_statistics(runs)
     for groups in (found["commands"], found["days"]):
         for key in ("runs", "bytes_avoided"):
-            assert sum(group["totals"][key] for group in groups) == found["totals"][key]  # type: ignore[literal-required]
+            assert sum(group["totals"][key] for group in groups) == found["totals"][key]
     assert [one["day"] for one in found["days"]] == sorted(one["day"] for one in found["days"])
     raw = [
         one["totals"]["sufficient"]["raw_bytes"] + one["totals"]["escalated"]["raw_bytes"] for one in found["commands"]
@@ -262,7 +262,8 @@ def test_a_receipt_that_lacks_a_measurement_is_refused() -> None:
     receipt = json.loads(made().documents["value_receipt"])
     escalated, raw, visible = measured(receipt)
     assert (escalated, raw, visible) == (False, len(RED), len(made().documents["brief"]))
-    for wrong in ({}, [], None, {"measurements": receipt["measurements"][1:]}, {"measurements": [1]}):
+    others: tuple[Any, ...] = ({}, [], None, {"measurements": receipt["measurements"][1:]}, {"measurements": [1]})
+    for wrong in others:
         with pytest.raises(InvalidInput):
             measured(wrong)
 

@@ -22,7 +22,7 @@ import context_firewall.store.pruning as pruning
 ROOM = os.path.dirname(pruning.__file__)
 SECOND = made(GREEN, b"careful\n", exit_code=0)
 # A killed process leaves what it has written to the system; syncing is for when the machine dies.
-os.fsync = lambda _descriptor: None
+os.fsync = lambda fd: None
 
 
 def dies(deed: Callable[[], None], step: int) -> bool:
