@@ -148,14 +148,14 @@ def _passed(chunk: bytes, at: int, number: int, line: int) -> tuple[int, int, bo
 def numbered(pieces: Iterable[Piece], stream: str) -> Iterator[bytes]:
     """The pieces with `stream:number: ` before each line."""
     for line, begins, data in pieces:
-        for offset, text in enumerate(data.splitlines(keepends=True) if b"\r" not in data else _lines(data)):
+        for offset, text in enumerate(_lines(data)):
             if offset or begins:
                 yield b"%b:%d: " % (stream.encode(), line + offset)
             yield text
 
 
 def _lines(data: bytes) -> Iterator[bytes]:
-    """Lines that end with a newline byte only; `splitlines` also ends them at a carriage return."""
+    """Each line with its newline; the last one may have none."""
     start = 0
     while start < len(data):
         end = data.find(b"\n", start) + 1 or len(data)
