@@ -1,5 +1,6 @@
 """A store in a folder: killed anywhere, full, read-only, and used by many at once."""
 
+import errno
 import os
 import resource
 import subprocess
@@ -229,3 +230,25 @@ def test_two_hundred_megabytes_in_bounded_memory(tmp_path: Path) -> None:
     """STORE-11: the resident size of a process that writes and reads them is that of one that does little."""
     small, large = (int(helper("large.py", tmp_path / size, size)) for size in ("1", "200"))
     assert large < small + 30_000
+
+
+def test_a_writer_that_failed_once_is_never_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """STORE-6: room that comes back does not bring back the bytes."""
+    store = in_folder(tmp_path)
+    with store.writer() as writer:
+        monkeypatch.setattr(writer._deflating, "_file", FullFile())
+        with pytest.raises(StoreNotWritten):
+            written(writer, os.urandom(100_000))
+        monkeypatch.undo()
+        for deed in (lambda: writer.write(b"more"), writer.finish):
+            with pytest.raises(StoreNotWritten):
+                deed()
+    assert files(tmp_path) == set()
+
+
+class FullFile:
+    """A file on a full disk."""
+
+    def write(self, _data: bytes) -> int:
+        """Fail."""
+        raise OSError(errno.ENOSPC, "No space left on device")
