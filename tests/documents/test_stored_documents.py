@@ -18,13 +18,13 @@ from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.run_difference import RunDifference, run_difference
 from context_firewall.documents.run_record import (
     RunRecord,
-    disagreements,
     parse_run_record,
     run_record,
     serialize_run_record,
 )
 from context_firewall.documents.statistics_chart import DAYS_AT_MOST, chart_svg
 from context_firewall.documents.store_statistics import MeasuredRun, measured, share, store_statistics
+from context_firewall.documents.verification import Finding, verify_evidence_manifest, verify_run_record
 from context_firewall.errors import InvalidInput
 
 
@@ -136,19 +136,24 @@ def test_a_record_of_another_shape_is_refused(path: str, value: Any, key: str) -
     assert caught.value.details["key"] == key
 
 
+def fields(findings: list[Finding]) -> list[str]:
+    """Where something does not hold."""
+    return [finding["field"] for finding in findings]
+
+
 def test_what_a_packet_says_otherwise_is_named() -> None:
-    """REC-3."""
+    """REC-3 and VFY-17."""
     run = made()
     record = run_record(*run, recorded_at=AT)
-    assert disagreements(record, run.manifest, run.packet) == []
-    assert disagreements(record, run.manifest, made(exit_code=3).packet) == [
-        "the raw reference differs",
-        "the exit code differs",
+    assert verify_run_record(record, run.manifest, run.packet) == []
+    assert fields(verify_evidence_manifest(run.manifest, made(exit_code=3).packet)) == [
+        "receipt.raw_evidence.reference",
+        "decision_evidence.process.exit_code",
     ]
     other = made(GREEN, exit_code=0)
-    assert "the verdict differs" in disagreements(record, run.manifest, other.packet)
-    assert "the streams differs" not in disagreements(record, run.manifest, other.packet)
-    assert "the streams differ" in disagreements(record, run.manifest, other.packet)
+    found = fields(verify_run_record(record, run.manifest, other.packet))
+    assert {"verdict", "receipt.source.streams", "receipt.raw_evidence.reference"} <= set(found)
+    assert fields(verify_run_record(record, other.manifest, other.packet))[:2] == ["evidence", "verdict"]
 
 
 # -- difference -------------------------------------------------------------------------------------------------------
