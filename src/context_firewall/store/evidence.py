@@ -8,9 +8,9 @@ Whoever writes a run does so in this order:
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, TypeVar
 
 from context_firewall.canonical import sha256
 from context_firewall.documents.evidence_manifest import (
@@ -27,6 +27,9 @@ from context_firewall.errors import EvidenceDamaged, EvidenceNotFound, InvalidIn
 from context_firewall.store.drafts import CHUNK_BYTES, Deflating, inflated
 from context_firewall.store.folder import not_written
 from context_firewall.store.shelf import Draft, Shelf
+
+Asked = TypeVar("Asked")
+Answer = TypeVar("Answer")
 
 OBJECTS, MANIFESTS, RUNS = "objects", "manifests", "runs"
 
@@ -261,6 +264,15 @@ class EvidenceStore:
         found = (_RUN.fullmatch(entry.name) for entry in self.shelf.list(RUNS))
         names = [RunName(f"{m[1]}{m[2]}:{m[3]}:{m[4]}", m[5], m[6]) for m in found if m is not None]
         return sorted(names, reverse=True)
+
+    def each(self, deed: Callable[[Asked], Answer], asked: Sequence[Asked]) -> list[Answer]:
+        """What a deed makes of each, in order; several at once where the shelf is far away."""
+        if self.shelf.at_once == 1 or len(asked) < 2:
+            return [deed(one) for one in asked]
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(self.shelf.at_once) as pool:
+            return list(pool.map(deed, asked))
 
     def find_run(self, reference: str) -> RunName:
         """The run that a reference means: the newest one recorded of that evidence.

@@ -49,6 +49,8 @@ class FileDraft:
 class Folder:
     """A shelf in a folder, which is made when something is written."""
 
+    at_once = 1
+
     def __init__(self, path: str) -> None:
         self.path = path
         self.location = os.fsencode(path).decode("utf-8", "replace")
