@@ -225,6 +225,18 @@ def test_drafts_of_the_dead_are_swept_and_those_of_the_living_are_not(tmp_path: 
     assert files(tmp_path) == {object_name(stored.sha256)}
 
 
+def test_a_folder_of_other_things_keeps_them_and_stays_visible_to_git(tmp_path: Path) -> None:
+    """STORE-9: whoever names a folder that is no store's alone."""
+    (tmp_path / "drafts").mkdir()
+    (tmp_path / "drafts" / "my-novel.txt").write_text("It was a dark")
+    (tmp_path / "src").mkdir()
+    store = in_folder(tmp_path)
+    store_run(store)
+    store.shelf.sweep(kept_before=FAR)
+    assert (tmp_path / "drafts" / "my-novel.txt").exists()
+    assert not (tmp_path / ".gitignore").exists()
+
+
 # -- size -------------------------------------------------------------------------------------------------------------
 
 
