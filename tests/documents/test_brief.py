@@ -409,3 +409,25 @@ def test_every_byte_of_ceiling_is_used_and_none_is_added() -> None:
         earlier = lines
     assert refused == smallest
     assert len(seen) == 5
+
+
+def unknown_run(count: int) -> EvidencePacket:
+    """The packet of a run in which nothing is recognised; every tenth line is blank."""
+    lines = (f"[{n}] kiln {n % 4}: shelf {n} is warm" if n % 10 else "" for n in range(1, count + 1))
+    return reduce_test_run(envelope("".join(f"{line}\n" for line in lines)))
+
+
+def test_of_an_unknown_run_head_and_tail_are_shown() -> None:
+    packet = unknown_run(900)
+    shown: set[str] = set()
+    for ceiling in range(700, 9000, 101):
+        brief = render_brief(packet, max_bytes=ceiling)
+        assert len(brief.encode()) <= ceiling
+        now = {line for line in brief.splitlines() if line.startswith("| ")}
+        assert shown <= now
+        shown = now
+        numbers = sorted(int(line[3 : line.index("]")]) for line in now)
+        head = [n for n in numbers if n < 450]
+        assert [n for n in range(1, (head or [0])[-1] + 1) if n % 10] == head
+        assert 0 <= len(head) - (len(numbers) - len(head)) <= 1
+    assert len(shown) > 150

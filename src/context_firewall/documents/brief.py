@@ -70,6 +70,8 @@ class Shape(NamedTuple):
     """How many failures are shown with their region, from the first on. None: all."""
     named: int | None = None
     """How many failures are named, from the first on. None: all."""
+    edges: int = 0
+    """How many unclassified lines keep their text though remarks do not: from the first on and from the last back."""
 
     def costs(self, packet: EvidencePacket) -> list[str]:
         """The reason codes for what this shape leaves out of that packet."""
@@ -149,7 +151,7 @@ class _Draft:
         lines += self._section("timeout", evidence["timeouts"], shown=shape.stops)
         lines += self._section("warning", evidence["warnings"], shown=shape.remarks)
         lines += self._section("todo", evidence.get("todo", []), shown=shape.remarks)
-        lines += self._section("unclassified", evidence["unclassified_evidence"], shown=shape.remarks)
+        lines += self._unclassified(shape)
         lines += _reasons([*evidence["reason_codes"], *costs])
         lines.append(_receipt(self._packet))
         return "\n".join(lines) + "\n"
@@ -159,6 +161,40 @@ class _Draft:
         if key not in self._sections:
             self._sections[key] = list(_section(word, lines, shown=shown))
         return self._sections[key]
+
+    def _unclassified(self, shape: Shape) -> list[str]:
+        unclassified = self._evidence["unclassified_evidence"]
+        if shape.remarks or not shape.edges:
+            return self._section("unclassified", unclassified, shown=shape.remarks)
+        head, tail = (shape.edges + 1) // 2, len(unclassified) - shape.edges // 2
+        shown = [*_section("unclassified", unclassified[:head], shown=True)]
+        hidden = _section("unclassified", unclassified[head:tail], shown=False)
+        return [*shown, *hidden, *_section("unclassified", unclassified[tail:], shown=True)]
+
+    def edges(self, ceiling: int) -> int:
+        """How many unclassified lines of a run without a test fit, though not all.
+
+        The line of a block's place counts as long as it can be, so that a lower ceiling never shows another line.
+        """
+        lines = self._evidence["unclassified_evidence"]
+        if self._evidence["counts"]["total"] or not lines:
+            return 0
+        size = len(self.text(Shape(remarks=False)).encode())
+        last = max(line["line"] for line in lines)
+        before: dict[int, Mapping[str, Any]] = {}
+        for n in range(1, len(lines)):
+            at_head = n % 2
+            line = lines[n // 2] if at_head else lines[-n // 2]
+            size += len("\n".join(_section("unclassified", [line], shown=True)).encode()) + 1
+            pair = [before[at_head], line] if at_head in before else []
+            if len(list(_blocks(pair if at_head else pair[::-1]))) == 1:
+                size -= len(f"unclassified{_place([line])}\n")
+            else:
+                size += 2 * len(str(last))
+            before[at_head] = line
+            if size > ceiling:
+                return n - 1
+        return len(lines) - 1
 
     def most(self, ceiling: int | None, limit: int, shape: Callable[[int], Shape]) -> int:
         """The largest n in 0..limit whose shape fits, found by halving: a larger n never makes a shorter brief."""
@@ -174,6 +210,10 @@ class _Draft:
 
 def _all(draft: _Draft, ceiling: int | None) -> Shape:
     return Shape()
+
+
+def _head_and_tail(draft: _Draft, ceiling: int | None) -> Shape:
+    return Shape(remarks=False, edges=0 if ceiling is None else draft.edges(ceiling))
 
 
 def _no_remarks(draft: _Draft, ceiling: int | None) -> Shape:
@@ -194,7 +234,14 @@ def _some_names(draft: _Draft, ceiling: int | None) -> Shape:
     return Shape(False, False, 0, draft.most(ceiling, limit, lambda n: Shape(False, False, 0, n)))
 
 
-RUNGS: tuple[Callable[[_Draft, int | None], Shape], ...] = (_all, _no_remarks, _some_regions, _no_text, _some_names)
+RUNGS: tuple[Callable[[_Draft, int | None], Shape], ...] = (
+    _all,
+    _head_and_tail,
+    _no_remarks,
+    _some_regions,
+    _no_text,
+    _some_names,
+)
 
 
 def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:

@@ -8,7 +8,7 @@ ceiling may force. Same bytes, same options, same policy: the same packet.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from context_firewall.canonical import FramedHash
@@ -236,6 +236,10 @@ class _Room(NamedTuple):
         weights = islice(self.scale.weigh_whole(self.verdict, plan_for), limit + 1)
         return max((whole for whole, weight in enumerate(weights) if self.fits(weight)), default=None)
 
+    def for_edges(self, plan: RetentionPlan, limit: int) -> int:
+        fitting = takewhile(lambda found: self.fits(found[1]), self.scale.weigh_edges(self.verdict, plan, limit))
+        return max((n for n, _ in fitting), default=0)
+
     def for_named(self, plan: RetentionPlan) -> int:
         return next((named for named, weight in self.scale.weigh_named(self.verdict, plan) if self.fits(weight)), 0)
 
@@ -250,7 +254,7 @@ def descend(row: Policy, reduction: Reduction) -> EvidencePacket:
     def fits(weight: int) -> bool:
         return ceiling is None or (least_ceiling(weight) if row.steady else length_under(ceiling, weight)) <= ceiling
 
-    weights: list[int] = []
+    tried: list[tuple[Verdict, RetentionPlan]] = []
     for rung in row.ladder:
         marked = verdict.with_reason(rung.reason)
         plan = rung.plan(reduction.transcript, _Room(scale, marked, fits))
@@ -258,13 +262,16 @@ def descend(row: Policy, reduction: Reduction) -> EvidencePacket:
             continue
         if ceiling is None:
             return assemble(reduction, marked, plan)
+        tried.append((marked, plan))
+        if scale.exceeds(plan, ceiling):
+            continue
         weight = scale.weigh(marked, plan)
         if fits(weight):
             packet = assemble(reduction, marked, plan)
             if packet["receipt"]["measurements"]["reduced_bytes"] != length_under(ceiling, weight):
                 raise AssertionError("a packet has not the length that its plan was weighed at")
             return packet
-        weights.append(weight)
+    weights = [scale.weigh(marked, plan) for marked, plan in tried]
     smallest = min(map(least_ceiling, weights)) if row.steady else length_under(ceiling, weights[-1])
     raise PayloadCeilingTooSmall(
         f"the smallest safe packet has {smallest} bytes",

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from context_firewall.errors import InvalidInput
 from context_firewall.transcript.account import Account
-from context_firewall.transcript.dialects import REGISTRY
+from context_firewall.transcript.dialects import REGISTRY, Entry, any_hint
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading, Tally, Transcript, combined
 from context_firewall.transcript.kinds import Kind
@@ -33,6 +33,8 @@ AUTO = "auto"
 BLOCK_BYTES = 1 << 18
 # A run that a machine refuses is tried again at a quarter of its length, down to this; then one line is read as such.
 SHORTEST_RUN = 1 << 9
+# After so many lines of which any may open a dialect, a pattern for all of them has paid for itself.
+MANY_LINES = 500
 
 # The standing of a reading that the runner's own totals close, in their place and in agreement.
 STANDS = 3
@@ -79,6 +81,9 @@ class StreamReader:
         self._stream = stream
         self._trace = trace
         self._dialects = tuple(row for row in dialects if stream in row.streams)
+        self._claimed = 0
+        self._hint: re.Pattern[bytes] | None = None
+        """Begins like every line that may open a dialect; made when there are many lines to ask about."""
         self._held: list[bytes] = []
         self._held_bytes = 0
         self._enough = BLOCK_BYTES
@@ -217,6 +222,12 @@ class StreamReader:
         return known
 
     def _claims(self, text: bytes) -> list[Dialect]:
+        self._claimed += 1
+        if self._claimed == MANY_LINES:
+            entries = tuple(row for row in self._dialects if isinstance(row, Entry))
+            self._hint = any_hint(entries) if len(entries) == len(self._dialects) else None
+        if self._hint is not None and not self._hint.match(text):
+            return []
         return [row.dialect for row in self._dialects if row.opens(text)]
 
     def _outside(self, text: bytes, raw: bytes) -> None:
