@@ -220,7 +220,7 @@ def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:
     code = process["exit_code"]
     exit_code = "exit code unknown" if code is None else f"exit code {code}"
     if process["interrupted"]:
-        exit_code += ", interrupted"
+        exit_code += ", timed out" if "TIMEOUT" in evidence["reason_codes"] else ", interrupted"
     enough = "sufficient" if sufficient and evidence["disposition"] == "SUFFICIENT" else "NOT SUFFICIENT, see reasons"
     return f"{evidence['status'].upper()}: {', '.join(tests)}, {counts['total']} in all; {exit_code}; evidence {enough}"
 

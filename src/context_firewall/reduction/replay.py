@@ -180,6 +180,7 @@ def _reduced(packet: EvidencePacket, streams: Mapping[str, bytes], options: Mapp
         exit_code=process["exit_code"],
         duration_ms=process["duration_ms"],
         interrupted=process["interrupted"],
+        timed_out="TIMEOUT" in evidence["reason_codes"],
         max_output_bytes=configuration["max_output_bytes"],
         policy=configuration["policy_revision"],
         **options,

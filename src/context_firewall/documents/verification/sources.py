@@ -208,5 +208,7 @@ def check_envelope(findings: Findings, packet: EvidencePacket, run: TestRunInput
         ("decision_evidence.process.duration_ms", process["duration_ms"], run.process.duration_ms),
         ("decision_evidence.process.interrupted", process["interrupted"], run.process.interrupted),
     )
+    if receipt["configuration"]["policy_revision"] != V2 and run.process.timed_out:
+        rows += (("decision_evidence.reason_codes", "TIMEOUT" in evidence["reason_codes"], True),)
     for field, actual, expected in rows:
         findings.expect(field, actual, expected, "is what the envelope says")
