@@ -18,7 +18,7 @@ import signal
 import termios
 import time
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -98,27 +98,46 @@ def run_child(
 
 
 @contextmanager
+def requests_to_stop_deferred() -> Iterator[None]:
+    """While the body runs, SIGTERM and SIGHUP end nothing: what a child has printed is not to be lost after its end.
+
+    `run_child`, inside, passes them on.
+    """
+    with _handled(EARNEST):
+        yield
+
+
+@contextmanager
 def _signals_heard() -> Iterator[int]:
     """A descriptor from which the number of each signal can be read that comes while the body runs."""
     reading, writing = _pipe()
     os.set_blocking(reading, False)
     os.set_blocking(writing, False)
+    woken_before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    try:
+        with _handled((signal.SIGCHLD, signal.SIGTSTP, *STOP_SIGNALS)):
+            yield reading
+    finally:
+        signal.set_wakeup_fd(woken_before)
+        os.close(reading)
+        os.close(writing)
+
+
+@contextmanager
+def _handled(numbers: Iterable[int]) -> Iterator[None]:
+    """While the body runs, these signals only wake whoever waits."""
     before = {}
-    for number in (signal.SIGCHLD, signal.SIGTSTP, *STOP_SIGNALS):
+    for number in numbers:
         known = signal.getsignal(number)
         # What we were started to ignore (nohup, a background job) stays ignored, by the child too.
         if known is not signal.SIG_IGN or number == signal.SIGCHLD:
             before[number] = known
             signal.signal(number, _noted)
-    woken_before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
     try:
-        yield reading
+        yield
     finally:
-        signal.set_wakeup_fd(woken_before)
         for number, known in before.items():
             signal.signal(number, signal.SIG_DFL if known is None else known)
-        os.close(reading)
-        os.close(writing)
 
 
 def _noted(_number: int, _frame: object) -> None:
