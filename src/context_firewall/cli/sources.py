@@ -138,6 +138,10 @@ class Spool:
         while chunk := self.file.read(CHUNK_BYTES):
             yield chunk
 
+    def close(self) -> None:
+        """Forget the bytes."""
+        self.file.close()
+
 
 def _spooled(option: str, file: BinaryIO) -> tuple[BinaryIO, int]:
     """Read to the end and keep the bytes; and how many they are."""

@@ -13,6 +13,7 @@ A line of the run starts with `| ` (or is `|` alone, if it is blank); every othe
     warning [stdout:2]                                                           or fatal, timeout, todo, unclassified
     warning, not shown: 3 lines, 120 bytes [stdout:5-7]
     ! REASON: what it means and what to do
+    > more: context-firewall raw 0123456789ab --lines stdout:A-B                 how to fetch lines, if they are stored
     receipt sha256:…; raw REFERENCE                                              the last line
 
 So nothing that a test prints can look like a verdict, a count, another failure or an instruction: it is data behind a
@@ -35,6 +36,9 @@ CONTEXT = "failure_context"
 _RULED = re.compile(r"(?P<sign>[_=―])(?P=sign)*+ (\S(?:.*\S)?) (?P=sign)++")
 
 FENCE = "| "
+
+# A raw reference that the evidence store gives; so many digits are enough to find the run by.
+STORED = re.compile(r"evidence://sha256/([0-9a-f]{12})[0-9a-f]{52}")
 
 # Lines this close belong to one range; more ranges than this are given as one.
 GAP = 2
@@ -166,6 +170,7 @@ class _Draft:
         lines += self._section("todo", evidence.get("todo", []), shown=shape.remarks)
         lines += self._section("unclassified", evidence["unclassified_evidence"], shown=shape.remarks)
         lines += _reasons([*evidence["reason_codes"], *costs])
+        lines += _way_back(self._packet)
         lines.append(_receipt(self._packet))
         return "\n".join(lines) + "\n"
 
@@ -409,6 +414,15 @@ def _spans(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def _reasons(codes: Iterable[str]) -> Iterator[str]:
     for code in dict.fromkeys(codes):
         yield f"! {safe(code)}: {ADVICE.get(code, 'see the specification')}"
+
+
+def _way_back(packet: EvidencePacket) -> Iterator[str]:
+    """How to fetch what is not shown, where the store has it; a run that passed leaves nothing to look for."""
+    evidence, reference = packet["decision_evidence"], packet["receipt"]["raw_evidence"]["reference"]
+    stored = STORED.fullmatch(reference or "")
+    if stored and (evidence["status"], evidence["disposition"]) != ("passed", "SUFFICIENT"):
+        stream = packet["receipt"]["source"]["streams"][0]["name"]
+        yield f"> more: context-firewall raw {stored[1]} --lines {stream}:A-B"
 
 
 def _receipt(packet: EvidencePacket) -> str:
