@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from context_firewall.documents.evidence_manifest import EvidenceManifest
     from context_firewall.store.evidence import EvidenceStore, ObjectWriter, StoredObject
 
-WORDS = {"stdout": "the command's standard output", "stderr": "the command's standard error"}
+WORDS = {"stdout": "standard output", "stderr": "standard error"}
 
 
 class Capture:
@@ -31,7 +31,7 @@ class Capture:
         self.not_kept: ContextFirewallError | None = None
         """Why the store has nothing of this run, or not all."""
         self._show = show
-        self._spools = {name: Spool(WORDS[name], stream=name) for name in names}
+        self._spools = {name: Spool(f"the command's {WORDS[name]}", stream=name) for name in names}
         self._unspooled: dict[str, OutputNotWritten] = {}
         self._writers: dict[str, ObjectWriter] = {}
         self._stored: dict[str, StoredObject] = {}

@@ -34,22 +34,28 @@ class Copy:
         self._file = None if sys.stderr is None else sys.stderr.buffer
         # One for each stream: a character or an escape sequence may be cut between two chunks.
         self._printable = {name: _Printable() for name in ("stdout", "stderr")} if on_terminal() else None
+        self._within_line = False
 
     def show(self, name: str, chunk: bytes) -> None:
         """Copy a chunk of a stream."""
         if self._file is None:
             return
+        copied = chunk if self._printable is None else self._printable[name].of(chunk)
         try:
-            self._file.write(chunk if self._printable is None else self._printable[name].of(chunk))
+            self._file.write(copied)
             self._file.flush()
         except (OSError, ValueError):
             self._file = None
+        self._within_line = not copied.endswith(b"\n")
 
     def tick(self, seconds: float) -> None:
         """Nothing: the output itself shows that the run goes on."""
 
     def clear(self) -> None:
-        """Nothing is left to be taken away."""
+        """Let what follows begin on a line of its own."""
+        if self._within_line and self._file is not None:
+            with suppress(OSError, ValueError):
+                self._file.write(b"\n")
 
 
 class StatusLine:

@@ -15,7 +15,6 @@ import click
 from context_firewall import Emitted, EvidencePacket, reduce_streams, serialize_packet
 from context_firewall.cli.capture import WORDS, Capture
 from context_firewall.cli.channels import indicate, shown_path, status_of
-from context_firewall.cli.child import Ending, requests_to_stop_deferred, run_child, signal_name
 from context_firewall.cli.configuration import (
     ProjectConfiguration,
     configuration_in_force,
@@ -34,10 +33,14 @@ from context_firewall.cli.live import Copy, StatusLine, on_terminal
 from context_firewall.cli.run_options import checked_targets, reading_options, text_option
 from context_firewall.cli.stores import now, store_in_force, store_option
 from context_firewall.documents.evidence_manifest import EvidenceManifest, evidence_manifest, evidence_reference
-from context_firewall.errors import InvalidInput, StoreUnavailable
+from context_firewall.errors import ContextFirewallError, InvalidInput, StoreUnavailable
 from context_firewall.reduction.pipeline import RunOptions
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
+    from context_firewall.cli.child import Ending
+    from context_firewall.cli.outputs import Target
     from context_firewall.store.evidence import EvidenceStore, StoredObject
 
 # As timeout(1) has them: time was up although the command says 0; the command says 0 and we failed ourselves.
@@ -130,12 +133,13 @@ def run(ctx: click.Context, /, *, command: tuple[str, ...], **options: Any) -> i
     wanted = checked_targets(
         {f"--{name.replace('_', '-')}": options[name] for name in ("value_receipt", "packet", "model_evidence")}
     )
+    child = _child_processes()
     store, store_failure = _opened_store(project, options)
     names = ("stdout",) if options["merge_streams"] else ("stdout", "stderr")
     view = Copy() if options["tee"] else StatusLine() if on_terminal() else None
-    with requests_to_stop_deferred(), Capture(names, store, None if view is None else view.show) as capture:
+    with child.requests_to_stop_deferred(), Capture(names, store, None if view is None else view.show) as capture:
         capture.not_kept = capture.not_kept or store_failure
-        ending = run_child(
+        ending: Ending = child.run_child(
             command,
             capture.take,
             merge_streams=options["merge_streams"],
@@ -147,6 +151,17 @@ def run(ctx: click.Context, /, *, command: tuple[str, ...], **options: Any) -> i
             view.clear()
         failure = status_of(lambda: _conclude(asked, command, ending, capture, wanted))
     return ending.exit_code or (TIMED_OUT if ending.timed_out else OWN_FAILURE if failure else 0)
+
+
+def _child_processes() -> "ModuleType":
+    """The room of child processes, which needs POSIX: process groups, signals, pipes that can be waited for."""
+    try:
+        from context_firewall.cli import child
+    except ImportError:
+        raise InvalidInput(
+            "run needs a POSIX system; elsewhere, run the command and hand its output to reduce"
+        ) from None
+    return child
 
 
 class _Asked(NamedTuple):
@@ -164,7 +179,7 @@ class _Asked(NamedTuple):
     def emit(self) -> str:
         return str(self.options["emit"])
 
-    def reduction(self, command: Sequence[str], ending: Ending, reference: str | None) -> RunOptions:
+    def reduction(self, command: Sequence[str], ending: "Ending", reference: str | None) -> RunOptions:
         """How to reduce the run of that command, which ended so and is kept there."""
         return {
             "exit_code": ending.exit_code,
@@ -196,26 +211,37 @@ def _opened_store(
         return None, problem
 
 
-def _conclude(asked: _Asked, command: tuple[str, ...], ending: Ending, capture: Capture, wanted: Any) -> None:
+def _conclude(
+    asked: _Asked, command: tuple[str, ...], ending: "Ending", capture: Capture, wanted: tuple["Target", ...]
+) -> None:
     """Everything after the command's end: keep, reduce, record, hand out."""
     for remark in _remarks(ending):
-        indicate(f"[Context Firewall] {remark}")
+        _say(remark)
     manifest = capture.put(lambda stored: _manifest(command, ending, stored))
     reference = asked.project.raw_ref if manifest is None else evidence_reference(manifest)
+    revision = asked.options["mechanism_revision"]
     try:
         packet = reduce_streams(capture.streams(), **asked.reduction(command, ending, reference))
         emitted = projection(packet, asked.emit, asked.preferred("max_bytes"))
+    except ContextFirewallError:
         if manifest is not None:
-            _record(manifest, packet, emitted, asked.options["mechanism_revision"], capture)
-    finally:
-        if capture.not_kept is not None:
-            what = "evidence" if manifest is None else "record of the run"
-            indicate(f"[Context Firewall] {what} not kept: {capture.not_kept}")
-    hand_out(packet, emitted, wanted, asked.options["mechanism_revision"])
+            _say(f"the output is kept as {reference}")
+        raise
+    if manifest is not None:
+        _record(manifest, packet, emitted, revision, capture)
+    if capture.not_kept is not None:
+        _say(f"{'evidence' if manifest is None else 'record of the run'} not kept: {capture.not_kept}")
+    hand_out(packet, emitted, wanted, revision)
 
 
-def _remarks(ending: Ending) -> list[str]:
+def _say(text: str) -> None:
+    indicate(f"[Context Firewall] {text}")
+
+
+def _remarks(ending: "Ending") -> list[str]:
     """What a person should know of the run besides its verdict."""
+    from context_firewall.cli.child import signal_name
+
     remarks = []
     if ending.timed_out:
         how = "it ended" if ending.signal is None else f"{signal_name(ending.signal)} ended it"
@@ -225,11 +251,11 @@ def _remarks(ending: Ending) -> list[str]:
         remarks.append(f"{names} came and was passed on to the command")
     if ending.held_open:
         streams = " and ".join(WORDS[name] for name in ending.held_open)
-        remarks.append(f"processes that it left behind hold {streams} open; what they print now is not captured")
+        remarks.append(f"processes left behind hold {streams} open; what they print from now on is not captured")
     return remarks
 
 
-def _manifest(command: Sequence[str], ending: Ending, stored: "dict[str, StoredObject]") -> EvidenceManifest:
+def _manifest(command: Sequence[str], ending: "Ending", stored: "dict[str, StoredObject]") -> EvidenceManifest:
     return evidence_manifest(
         [kept.stream(name, complete=name not in ending.held_open) for name, kept in stored.items()],
         command=_shown(command),
