@@ -11,6 +11,7 @@ Rules of this room:
   interrupted.
 """
 
+import errno
 import fcntl
 import os
 import selectors
@@ -165,6 +166,8 @@ class _Child:
             reading, ends[2] = _pipe()
             self.pipes[reading] = "stderr"
         try:
+            if not command[0]:
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
             self.pid = os.posix_spawnp(
                 command[0],
                 list(command),

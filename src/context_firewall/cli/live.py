@@ -20,8 +20,8 @@ _RESULT = re.compile(
     rb"^[ \t]*+(?:(?P<passed>ok\b|[^\S\n]*+(?:\xe2\x9c\x94|\xe2\x9c\x93|\xe2\x88\x9a) |--- PASS: )"
     rb"|(?P<failed>not ok\b|(?:\xe2\x9c\x96|\xe2\x9c\x97|\xe2\x9c\x95|\xc3\x97) |--- FAIL: )"
     rb"|(?:test )?+\S[^\n]*? \.\.\. (?:(?P<said_passed>ok)|(?P<said_failed>FAIL(?:ED)?+|ERROR))$"
-    rb"|\S++::[^\n]*? (?:(?P<named_passed>PASSED)|(?P<named_failed>FAILED|ERROR))\b"
-    rb"|(?:\S++\.py )?+(?P<dots>[.FEsxX]++)(?: *+\[ *+[0-9]++%\])?+$)",
+    rb"|[^\s:]++::[^\n]*? (?:(?P<named_passed>PASSED)|(?P<named_failed>FAILED|ERROR))\b"
+    rb"|(?:\S+?\.py )?+(?P<dots>[.FEsxX]++)(?: *+\[ *+[0-9]++%\])?+$)",
     re.MULTILINE,
 )
 _UNFINISHED_ESCAPE = re.compile(r"(?:\x1b(?:\[[0-?]{0,64}[ -/]{0,8}|\][^\x07\x1b\n]{0,256}|[()])?|\r)\Z")
