@@ -154,14 +154,14 @@ def test_descriptors_stay_apart_where_the_standard_ones_are_closed() -> None:
 def test_when_time_is_up_the_command_is_asked_to_end() -> None:
     """RUN-5: and what it printed is there, also its last words."""
     words = "trap 'echo last; exit 0' TERM; echo first; while :; do sleep 0.05; done"
-    ending, taken = ended("sh", "-c", words, timeout=0.3, grace=30)
+    ending, taken = ended("sh", "-c", words, timeout=0.8, grace=30)
     assert (ending.exit_code, ending.timed_out, ending.interrupted) == (0, True, True)
     assert taken["stdout"] == b"first\nlast\n"
 
 
 def test_what_does_not_end_in_its_grace_is_killed() -> None:
     """RUN-5."""
-    ending, taken = ended("sh", "-c", "trap '' TERM; echo first; while :; do sleep 0.05; done", timeout=0.3, grace=0.2)
+    ending, taken = ended("sh", "-c", "trap '' TERM; echo first; while :; do sleep 0.05; done", timeout=0.8, grace=0.2)
     assert (ending.exit_code, ending.signal, ending.timed_out) == (137, signal.SIGKILL, True)
     assert taken["stdout"] == b"first\n"
 
@@ -169,7 +169,7 @@ def test_what_does_not_end_in_its_grace_is_killed() -> None:
 def test_a_timeout_ends_the_whole_group() -> None:
     """RUN-5: also a grandchild that ignores SIGTERM and outlives the command."""
     words = "(trap '' TERM; exec sleep 60) & echo $!; trap 'exit 3' TERM; while :; do sleep 0.05; done"
-    ending, taken = ended("sh", "-c", words, timeout=0.3, grace=0.2)
+    ending, taken = ended("sh", "-c", words, timeout=0.8, grace=0.2)
     assert (ending.exit_code, ending.timed_out, ending.held_open) == (3, True, ())
     assert soon(lambda: not alive(int(taken["stdout"])))
 
@@ -226,6 +226,6 @@ def test_a_failure_of_ours_leaves_no_process() -> None:
 
 def test_ticks_come_while_nothing_else_does() -> None:
     ticks: list[float] = []
-    run_child(["sleep", "1.2"], lambda _name, _chunk: None, tick=ticks.append)
+    run_child(["sleep", "0.7"], lambda _name, _chunk: None, tick=ticks.append)
     assert ticks == sorted(ticks)
     assert len(ticks) >= 1

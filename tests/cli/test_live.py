@@ -35,6 +35,20 @@ def test_the_streams_are_counted_apart() -> None:
     assert (line.tests, line.failures) == (1, 0)
 
 
+def test_the_line_comes_after_a_while_and_is_taken_away(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    """RUN-11."""
+    line = StatusLine()
+    line.clear()
+    line.tick(1.9)
+    assert capsysbinary.readouterr().err == b""
+    line.show("stdout", b"ok 1\nnot ok 2\n")
+    line.tick(2.0)
+    line.tick(125.7)
+    line.clear()
+    shown = capsysbinary.readouterr().err.split(b"\r\x1b[2K")
+    assert shown == [b"", b"2 s, about 2 tests, 1 failed so far", b"2 min 05 s, about 2 tests, 1 failed so far", b""]
+
+
 def test_no_line_is_held_whole() -> None:
     line = StatusLine()
     for _ in range(100):
