@@ -7,7 +7,7 @@ Rules of this room:
   waits for a pipe alone, because a process that the child left behind may hold it open for ever.
 - A signal that asks us to stop is passed on to the group. From SIGTERM or SIGHUP on, and when time is up, the group has
   its grace to end by itself; then it is killed. From the keyboard nothing is killed: people can ask again.
-- A terminal stays ours until the child asks for it (`terminal`), so that Ctrl-C comes to us and the run is known to be
+- A terminal stays ours until the child asks for it (`foreground`), so that Ctrl-C comes to us and the run is known to be
   interrupted.
 """
 
@@ -24,7 +24,7 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from context_firewall.cli.channels import shown_path
-from context_firewall.cli.terminal import Terminal
+from context_firewall.cli.foreground import Terminal
 from context_firewall.errors import ContextFirewallError
 
 # As much as a pipe holds on Linux.

@@ -75,6 +75,15 @@ def byte_ceiling(_ctx: click.Context, _option: click.Parameter, text: str | None
     return int(text)
 
 
+def whole_option(_ctx: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+    """A whole number, zero or more."""
+    if text is None:
+        return None
+    if not _WHOLE.fullmatch(text):
+        raise click.BadParameter("must be a whole number")
+    return int(text)
+
+
 def text_option(_ctx: click.Context, _option: click.Parameter, text: str | None) -> str | None:
     """Text that canonical JSON can hold: argument bytes that are not UTF-8 arrive as lone surrogates."""
     try:

@@ -27,6 +27,11 @@ def store_option(command: Command) -> Command:
     )(command)
 
 
+def reference_argument(command: Command) -> Command:
+    """The argument that names a stored run: `reference`."""
+    return click.argument("reference", metavar="REFERENCE")(command)
+
+
 def store_in_force(store_place: str | None, project: ProjectConfiguration) -> "EvidenceStore":
     """The store that is named on the command line, else by the project's configuration, else that of the repository.
 
@@ -48,4 +53,9 @@ def store_in_force(store_place: str | None, project: ProjectConfiguration) -> "E
 
 def now() -> str:
     """This moment as documents have it: UTC, to the millisecond, such as `2026-11-30T17:56:27.123Z`."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return moment(datetime.now(UTC))
+
+
+def moment(time: datetime) -> str:
+    """A moment in UTC as documents have it."""
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,59 +1,66 @@
-"""The terminal that we were started from, lent to a child's process group when the child asks for it.
-
-A process that reads from a terminal, or changes its settings, while another group has the foreground is stopped by the
-kernel. That is how we learn that the child wants it. Where there is no terminal, nothing here does anything.
-"""
+"""What standard output can show: width and colours for a terminal, plain text for everything else."""
 
 import os
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import shutil
+import sys
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+# Select Graphic Rendition: how a terminal is told to colour.
+BOLD, DIM, RED, GREEN, YELLOW, MAGENTA = "1", "2", "31", "32", "33", "35"
+STATUS_COLOURS = {"failed": RED, "passed": GREEN, "indeterminate": YELLOW}
 
 
+@dataclass(frozen=True, slots=True)
 class Terminal:
-    """The controlling terminal, if there is one."""
+    """What standard output can show: its width, or None if it is no terminal, and whether it has colours."""
 
-    def __init__(self) -> None:
-        self.lent = False
-        """Whether the child's group has the foreground."""
+    width: int | None
+    colours: bool
 
-    def lend(self, group: int) -> bool:
-        """Put a process group into the foreground; False where it is not ours to give."""
-        self.lent = self.lent or self._hand_over(os.getpgrp(), group)
-        return self.lent
+    @classmethod
+    def of_stdout(cls) -> "Terminal":
+        """What standard output is."""
+        if sys.stdout is None or not sys.stdout.isatty():
+            return cls(None, False)
+        colours = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        return cls(max(20, shutil.get_terminal_size().columns), colours)
 
-    def take_back(self) -> None:
-        """Have the foreground again, if it was lent."""
-        if self.lent:
-            self.lent = False
-            self._hand_over(None, os.getpgrp())
+    def line(self, text: str, *colours: str) -> str:
+        """A line of output, no wider than the terminal."""
+        if self.width is not None:
+            text = cut(text.expandtabs(), self.width)
+        return f"\x1b[{';'.join(colours)}m{text}\x1b[0m" if self.colours and colours and text else text
 
-    @contextmanager
-    def at_rest(self, group: int) -> Iterator[None]:
-        """While the body runs, the terminal is back where it came from; then the group has again what it had."""
-        was_lent = self.lent
-        self.take_back()
-        yield
-        if was_lent:
-            self.lend(group)
 
-    def _hand_over(self, holder: int | None, group: int) -> bool:
-        """Put a group into the foreground, if `holder` has it now; None: whoever has it."""
-        try:
-            terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
-        except OSError:
-            return False
-        # Who is in the background may hand the terminal over only while the signal against that is blocked.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTTOU])
-        try:
-            if holder is not None and os.tcgetpgrp(terminal) != holder:
-                return False
-            with suppress(OSError):
-                os.tcsetpgrp(terminal, group)
-                return True
-            return False
-        except OSError:
-            return False
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            os.close(terminal)
+def cut(text: str, width: int) -> str:
+    """The beginning of a text that takes no more columns than that."""
+    if len(text) <= width and text.isascii():
+        return text
+    used = 0
+    for at, character in enumerate(text):
+        used += _columns(character)
+        if used > width:
+            while at and used > width - 1:
+                at -= 1
+                used = sum(map(_columns, text[:at]))
+            return f"{text[:at]}…"
+    return text
+
+
+def _columns(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def columns_of(rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset()) -> Iterator[str]:
+    """Rows of texts as lines whose columns begin below one another; those that are named end so, as numbers do."""
+    widths = [max(sum(map(_columns, row[at])) for row in rows) for at in range(len(rows[0]))]
+    for row in rows:
+        cells = []
+        for at, text in enumerate(row):
+            space = " " * (widths[at] - sum(map(_columns, text)))
+            cells.append(space + text if at in right else text + space)
+        yield "  ".join(cells).rstrip()

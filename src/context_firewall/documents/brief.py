@@ -140,7 +140,7 @@ class _Draft:
         self._names = [_name(number, failure) for number, failure in enumerate(self._evidence["failures"], 1)]
         self._regions = list(_regions(self._evidence["failures"]))
         self._context = [_context(failure) for failure in self._evidence["failures"]]
-        self._spans = [_spans(_evidence(failure)) for failure in self._evidence["failures"]]
+        self._spans = [spans_of(lines_of(failure)) for failure in self._evidence["failures"]]
         self._sections: dict[tuple[str, bool], list[str]] = {}
 
     def text(self, shape: Shape) -> str:
@@ -159,7 +159,7 @@ class _Draft:
             lines.append(f"~ {context} {'line' if context == 1 else 'lines'} of context, not shown")
         if named < self.failures:
             rest = [span for spans in self._spans[named:] for span in spans]
-            lines.append(f"+ {self.failures - named} more failures are not named here{_place(rest)}")
+            lines.append(f"+ {self.failures - named} more failures are not named here{place_of(rest)}")
         omitted = evidence.get("omitted_failures")
         if omitted is not None:
             place = f"[{omitted['first_line']}-{omitted['last_line']}]"
@@ -236,7 +236,7 @@ def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:
 def _name(number: int, failure: Mapping[str, Any]) -> str:
     """The line of a failure, and those of the failures that share its region."""
     others = "".join(f"\n   also {safe(one['identity'])} [line {one['line']}]" for one in failure.get("also", ()))
-    return f"{number}) {safe(failure['identity'])}{_place(_evidence(failure)) or ' [-]'}{others}"
+    return f"{number}) {safe(failure['identity'])}{place_of(lines_of(failure)) or ' [-]'}{others}"
 
 
 def _regions(failures: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
@@ -248,7 +248,7 @@ def _regions(failures: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
         yield list(region) if earlier == number else [f"   same text as {earlier})"]
 
 
-def _evidence(failure: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def lines_of(failure: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """All lines and references of a failure."""
     single = [failure[key] for key in ("header", "region", "elsewhere") if key in failure]
     return [*single, *failure.get("details", ())]
@@ -268,9 +268,9 @@ def _region(failure: Mapping[str, Any]) -> Iterator[str]:
         if not says_only_the_name(text, name) and not _sums_up(line_text(text).strip(), safe(name), lines):
             yield FENCE + _unruled(line_text(text).strip())
     yield from _folded(_said_once(lines))
-    hidden = [line for line in _evidence(failure) if "text" not in line]
+    hidden = [line for line in lines_of(failure) if "text" not in line]
     if hidden:
-        yield f"   not shown: {_amount(hidden)}{_place(hidden)}"
+        yield f"   not shown: {_amount(hidden)}{place_of(hidden)}"
 
 
 def says_only_the_name(header: str, identity: str) -> bool:
@@ -357,12 +357,12 @@ def _section(word: str, lines: Sequence[Mapping[str, Any]], *, shown: bool) -> I
     """Lines of one list, block by block; those without text, or not to be shown, by amount and place."""
     texts = [line for line in lines if "text" in line] if shown else []
     for block in _blocks(texts):
-        yield f"{word}{_place(block)}"
+        yield f"{word}{place_of(block)}"
         for line in block:
             yield _fenced(line_text(line["text"]))
     hidden = [line for line in lines if "text" not in line] if shown else list(lines)
     if hidden:
-        yield f"{word}, not shown: {_amount(hidden)}{_place(hidden)}"
+        yield f"{word}, not shown: {_amount(hidden)}{place_of(hidden)}"
 
 
 def _blocks(lines: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
@@ -382,10 +382,10 @@ def _amount(lines: Sequence[Mapping[str, Any]]) -> str:
     return f"{count} {'line' if count == 1 else 'lines'}, {size} bytes"
 
 
-def _place(lines: Sequence[Mapping[str, Any]]) -> str:
+def place_of(lines: Sequence[Mapping[str, Any]]) -> str:
     """Where lines stand: " [stdout:3-9,20]", with gaps of a line or two left out; empty for no lines."""
     spans: dict[str, list[str]] = {}
-    found = _spans(lines)
+    found = spans_of(lines)
     for stream in dict.fromkeys(span["stream"] for span in found):
         own = [(span["line"], span["last_line"]) for span in found if span["stream"] == stream]
         if len(own) > RANGES_AT_MOST:
@@ -395,7 +395,7 @@ def _place(lines: Sequence[Mapping[str, Any]]) -> str:
     return f" [{' '.join(streams)}]" if spans else ""
 
 
-def _spans(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def spans_of(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Lines and references, or spans of them, as spans of adjacent lines; those of one stream in order."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for line in sorted(lines, key=lambda line: line["line"]):
