@@ -7,8 +7,8 @@ Rules of this room:
   waits for a pipe alone, because a process that the child left behind may hold it open for ever.
 - A signal that asks us to stop is passed on to the group. From SIGTERM or SIGHUP on, and when time is up, the group has
   its grace to end by itself; then it is killed. From the keyboard nothing is killed: people can ask again.
-- A terminal stays ours until the child asks for it (`foreground`), so that Ctrl-C comes to us and the run is known to be
-  interrupted.
+- A terminal stays ours until the child asks for it (`foreground`), so that Ctrl-C comes to us and the run is known to
+  be interrupted.
 """
 
 import errno
@@ -24,7 +24,7 @@ from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from context_firewall.cli.channels import shown_path
-from context_firewall.cli.foreground import Terminal
+from context_firewall.cli.foreground import Foreground
 from context_firewall.errors import ContextFirewallError
 
 # As much as a pipe holds on Linux.
@@ -215,7 +215,7 @@ class _Run:
         self._take = take
         self._grace = grace
         self._tick = tick
-        self._terminal = Terminal()
+        self._foreground = Foreground()
         self._open = dict(child.pipes)
         self._started = time.monotonic()
         self._out_of_time = None if timeout is None else self._started + timeout
@@ -253,7 +253,7 @@ class _Run:
                     os.waitpid(self._child.pid, 0)
                 raise
             finally:
-                self._terminal.take_back()
+                self._foreground.take_back()
                 held = tuple(self._open.values())
                 for pipe in list(self._open):
                     self._close(pipe)
@@ -322,10 +322,10 @@ class _Run:
 
     def _stands_still(self, number: int) -> None:
         """A stopped child gets the terminal that it asked for, or we stop with it, as one job of the shell's."""
-        if number in TERMINAL_STOPS and self._terminal.lend(self._child.pid):
+        if number in TERMINAL_STOPS and self._foreground.lend(self._child.pid):
             self._child.signal_group(signal.SIGCONT)
         elif number in TERMINAL_STOPS or number == signal.SIGTSTP:
-            with self._terminal.at_rest(self._child.pid):
+            with self._foreground.at_rest(self._child.pid):
                 os.kill(os.getpid(), signal.SIGSTOP)
             self._child.signal_group(signal.SIGCONT)
 
@@ -345,7 +345,7 @@ class _Run:
             self._give_up = None if self._ended is None else now + self._grace
         if self._tick is not None and self._next_tick is not None and now >= self._next_tick:
             self._next_tick = now + TICK_SECONDS
-            if not self._terminal.lent:
+            if not self._foreground.lent:
                 self._tick(now - self._started)
 
     def _ask_to_end(self, number: int) -> None:

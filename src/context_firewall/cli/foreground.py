@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 
-class Terminal:
-    """The controlling terminal, if there is one."""
+class Foreground:
+    """The foreground of the controlling terminal, if there is one."""
 
     def __init__(self) -> None:
         self.lent = False

@@ -35,6 +35,7 @@ from context_firewall.cli.stores import now, store_in_force, store_option
 from context_firewall.documents.evidence_manifest import EvidenceManifest, evidence_manifest, evidence_reference
 from context_firewall.errors import ContextFirewallError, InvalidInput, StoreUnavailable
 from context_firewall.reduction.pipeline import RunOptions
+from context_firewall.version import MECHANISM_NAME
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -235,7 +236,7 @@ def _conclude(
 
 
 def _say(text: str) -> None:
-    indicate(f"[Context Firewall] {text}")
+    indicate(f"[{MECHANISM_NAME}] {text}")
 
 
 def _remarks(ending: "Ending") -> list[str]:
