@@ -170,7 +170,7 @@ class _Draft:
         lines += self._section("todo", evidence.get("todo", []), shown=shape.remarks)
         lines += self._section("unclassified", evidence["unclassified_evidence"], shown=shape.remarks)
         lines += _reasons([*evidence["reason_codes"], *costs])
-        lines += _way_back(self._packet)
+        lines += _way_back(self._packet, sufficient=not costs)
         lines.append(_receipt(self._packet))
         return "\n".join(lines) + "\n"
 
@@ -416,11 +416,12 @@ def _reasons(codes: Iterable[str]) -> Iterator[str]:
         yield f"! {safe(code)}: {ADVICE.get(code, 'see the specification')}"
 
 
-def _way_back(packet: EvidencePacket) -> Iterator[str]:
+def _way_back(packet: EvidencePacket, *, sufficient: bool) -> Iterator[str]:
     """How to fetch what is not shown, where the store has it; a run that passed leaves nothing to look for."""
     evidence, reference = packet["decision_evidence"], packet["receipt"]["raw_evidence"]["reference"]
     stored = STORED.fullmatch(reference or "")
-    if stored and (evidence["status"], evidence["disposition"]) != ("passed", "SUFFICIENT"):
+    settled = sufficient and (evidence["status"], evidence["disposition"]) == ("passed", "SUFFICIENT")
+    if stored and not settled:
         stream = packet["receipt"]["source"]["streams"][0]["name"]
         yield f"> more: context-firewall raw {stored[1]} --lines {stream}:A-B"
 
