@@ -315,7 +315,7 @@ def test_a_command_that_ignores_sigterm_is_killed_after_its_grace(desk: Path) ->
 
 
 def test_a_timeout_says_so_everywhere(desk: Path) -> None:
-    """RUN-5 and REASON-26."""
+    """RUN-5 and REASON-27."""
     command = ("sh", "-c", "echo 1..2; echo ok 1 - opens; exec sleep 60")
     ended = run("run", "--timeout", "0.5", "--", *command, folder=desk)
     assert ended.status == 143

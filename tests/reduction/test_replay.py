@@ -76,7 +76,7 @@ def test_a_consistent_forgery_is_found_and_named() -> None:
 
 
 def test_a_timeout_is_replayed_and_held_against_the_envelope() -> None:
-    """REASON-26 and VFY-3."""
+    """REASON-27 and VFY-3."""
     process = {"exit_code": 143, "duration_ms": 10, "interrupted": True}
     run = envelope(process={**process, "timed_out": True})
     packet: dict[str, Any] = json.loads(serialize_packet(reduce_test_run(run)))

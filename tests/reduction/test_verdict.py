@@ -51,7 +51,7 @@ def test_both_policies_agree_on_these(
 
 
 def test_a_timeout_is_an_interruption_with_a_name_in_v3() -> None:
-    """REASON-26: and no verdict by itself."""
+    """REASON-27: and no verdict by itself."""
     known = replace(KNOWN, interrupted=True, timed_out=True)
     assert judge_v2(GREEN, known).reason_codes == ["INTERRUPTED_OUTPUT"]
     verdict = judge_v3(GREEN, known)
