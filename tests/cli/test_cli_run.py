@@ -489,20 +489,52 @@ def test_without_any_room_the_status_is_still_the_commands(
     assert (error["code"], error["stream"]) == ("OUTPUT_NOT_WRITTEN", "stdout")
 
 
-def test_sigterm_after_the_commands_end_loses_nothing(
-    inside: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch, desk: Path
+@pytest.mark.parametrize(
+    ("came", "status"), [(["SIGTERM", "SIGHUP", "SIGTERM", "SIGINT"], 0), (["SIGINT", "SIGINT"], 125)]
+)
+def test_signals_after_the_commands_end(
+    came: list[str], status: int, inside: Callable[..., Ended], monkeypatch: pytest.MonkeyPatch, desk: Path
 ) -> None:
     """RUN-6."""
+    before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)]
     finish = ObjectWriter.finish
 
     def interrupted(writer: ObjectWriter) -> Any:
-        os.kill(os.getpid(), signal.SIGTERM)
+        while came:
+            os.kill(os.getpid(), signal.Signals[came.pop(0)])
         return finish(writer)
 
     monkeypatch.setattr(ObjectWriter, "finish", interrupted)
-    assert inside("--", *PRINT_GREEN).status == 0
+    ended = inside("--", *PRINT_GREEN)
+    assert ended.status == status
+    if status:
+        assert json.loads(ended.stderr.decode().splitlines()[-1])["code"] == "INTERRUPTED"
+    else:
+        assert kept(desk)[1]["stdout"] == GREEN
+    assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)] == before
+
+
+def test_a_full_disk_hides_nothing(desk: Path) -> None:
+    """RUN-12: no file of ours may grow beyond a few kilobytes."""
+    program = "import random; print('1..1'); print('ok 1'); print('#', random.randbytes(200_000).hex())"
+    limited = ["sh", "-c", 'ulimit -f 16; exec "$@"', "sh", *COMMAND, "run", "--", sys.executable, "-c", program]
+    done = subprocess.run(limited, capture_output=True, env=ENVIRONMENT, cwd=desk, timeout=60, check=False)
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"PASSED: 0 failed, 1 passed, 1 in all; exit code 0; evidence NOT SUFFICIENT")
+    assert b"[Context Firewall] evidence not kept: " in done.stderr
+    assert b"File too large" in done.stderr
+    assert store_of(desk).runs() == []
+
+
+def test_our_sudden_end_leaves_no_half_evidence(desk: Path) -> None:
+    """RUN-9: and nothing that the next run could stumble over."""
+    with started("--tee", "--", "sh", "-c", "echo ready; exec sleep 5", folder=desk) as process:
+        process.stderr.readline()
+        process.signal(signal.SIGKILL)
+    store = store_of(desk)
+    assert [*store.shelf.list("objects"), *store.shelf.list("manifests"), *store.shelf.list("runs")] == []
+    assert run("run", "--", *PRINT_GREEN, folder=desk).status == 0
     assert kept(desk)[1]["stdout"] == GREEN
-    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 
 
 # -- on a terminal ----------------------------------------------------------------------------------------------------
@@ -616,3 +648,18 @@ def test_soak_two_hundred_megabytes_in_bounded_memory(desk: Path) -> None:
     store = store_of(desk)
     streams = store.manifest(store.find_run("latest").reference)["streams"]
     assert sum(stream["byte_count"] for stream in streams) > 200_000_000
+
+
+@pytest.mark.soak
+def test_soak_sixty_four_runs_at_once(desk: Path) -> None:
+    """RUN-9: one store, and no run disturbs another."""
+    programs = [f"echo 1..1; echo ok 1 - run {number}; exit {number % 3}" for number in range(64)]
+    running = [started("--", "sh", "-c", program, folder=desk) for program in programs]
+    assert [one.ended().status for one in running] == [number % 3 for number in range(64)]
+    store = store_of(desk)
+    printed = set()
+    for name in store.runs():
+        manifest = store.manifest(name.reference)
+        assert json.loads(store.document(store.record(name), "packet"))
+        printed.add(b"".join(store.chunks(manifest["streams"][0]["sha256"], manifest["streams"][0]["byte_count"])))
+    assert printed == {f"1..1\nok 1 - run {number}\n".encode() for number in range(64)}

@@ -100,11 +100,20 @@ def run_child(
 
 @contextmanager
 def requests_to_stop_deferred() -> Iterator[None]:
-    """While the body runs, SIGTERM and SIGHUP end nothing: what a child has printed is not to be lost after its end.
+    """While the body runs, no signal ends it: what a child has printed is not to be lost after its end.
 
-    `run_child`, inside, passes them on.
+    `run_child`, inside, passes them on. Outside of it SIGTERM and SIGHUP end nothing, nor does a first SIGINT, which
+    may have been meant for the child; a second is meant for us and raises KeyboardInterrupt.
     """
-    with _handled(EARNEST):
+    interrupts = 0
+
+    def interrupted(_number: int, _frame: object) -> None:
+        nonlocal interrupts
+        interrupts += 1
+        if interrupts > 1:
+            raise KeyboardInterrupt
+
+    with _handled(EARNEST), _handled([signal.SIGINT], interrupted):
         yield
 
 
@@ -124,25 +133,25 @@ def _signals_heard() -> Iterator[int]:
         os.close(writing)
 
 
+def _noted(_number: int, _frame: object) -> None:
+    """The loop reads the number from its descriptor."""
+
+
 @contextmanager
-def _handled(numbers: Iterable[int]) -> Iterator[None]:
-    """While the body runs, these signals only wake whoever waits."""
+def _handled(numbers: Iterable[int], handler: Callable[[int, object], None] = _noted) -> Iterator[None]:
+    """While the body runs, these signals are handled so; by default they only wake whoever waits."""
     before = {}
     for number in numbers:
         known = signal.getsignal(number)
         # What we were started to ignore (nohup, a background job) stays ignored, by the child too.
         if known is not signal.SIG_IGN or number == signal.SIGCHLD:
             before[number] = known
-            signal.signal(number, _noted)
+            signal.signal(number, handler)
     try:
         yield
     finally:
         for number, known in before.items():
             signal.signal(number, signal.SIG_DFL if known is None else known)
-
-
-def _noted(_number: int, _frame: object) -> None:
-    """The loop reads the number from its descriptor."""
 
 
 def _pipe() -> tuple[int, int]:
