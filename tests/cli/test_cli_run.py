@@ -363,6 +363,7 @@ def test_a_command_that_cannot_be_started_leaves_nothing(desk: Path) -> None:
         (("--no-store", "--store", "x", "true"), "--no-store"),
         (("--store", "gopher://x", "true"), "--store"),
         (("--packet", ".", "true"), "--packet"),
+        (("--packet", "p", "--value-receipt", "p", "true"), "--packet"),
     ],
 )
 def test_wrong_usage_runs_nothing(arguments: tuple[str, ...], named: str, desk: Path) -> None:
@@ -370,6 +371,22 @@ def test_wrong_usage_runs_nothing(arguments: tuple[str, ...], named: str, desk: 
     assert ended.error()["option"] == named
     assert ended.status == 2
     assert not (desk / ".context-firewall").exists()
+
+
+def test_options_that_clash_run_nothing(desk: Path) -> None:
+    arguments = ("--policy", "test-output-policy/v2", "--dialect", "tap")
+    ended = run("run", *arguments, "--", "sh", "-c", "echo ran >ran", folder=desk)
+    assert ended.error()["key"] == "dialect"
+    assert not (desk / "ran").exists()
+
+
+def test_no_sidecar_is_where_standard_output_goes(desk: Path) -> None:
+    with (desk / "out").open("wb") as out:
+        program = [*COMMAND, "run", "--packet", "out", "--", "sh", "-c", "echo ran >ran"]
+        done = subprocess.run(program, stdout=out, stderr=subprocess.PIPE, env=ENVIRONMENT, cwd=desk, check=False)
+    assert done.returncode == 2
+    assert json.loads(done.stderr)["option"] == "--packet"
+    assert not (desk / "ran").exists()
 
 
 # -- what can go wrong ------------------------------------------------------------------------------------------------

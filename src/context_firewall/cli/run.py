@@ -8,11 +8,11 @@ the command has started is said on standard error and never hides how the comman
 import os
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 
-from context_firewall import Emitted, EvidencePacket, reduce_streams, serialize_packet
+from context_firewall import Emitted, EvidencePacket, configuration_identity, reduce_streams, serialize_packet
 from context_firewall.cli.capture import WORDS, Capture
 from context_firewall.cli.channels import indicate, shown_path, status_of
 from context_firewall.cli.configuration import (
@@ -30,7 +30,7 @@ from context_firewall.cli.handing_out import (
     sidecar_options,
 )
 from context_firewall.cli.live import Copy, StatusLine, on_terminal
-from context_firewall.cli.run_options import checked_targets, reading_options, text_option
+from context_firewall.cli.run_options import checked_targets, reading_options, refuse_overlap, text_option
 from context_firewall.cli.stores import now, store_in_force, store_option
 from context_firewall.documents.evidence_manifest import EvidenceManifest, evidence_manifest, evidence_reference
 from context_firewall.errors import ContextFirewallError, InvalidInput, StoreUnavailable
@@ -130,10 +130,12 @@ def run(ctx: click.Context, /, *, command: tuple[str, ...], **options: Any) -> i
     context-firewall run --emit packet --store s3://ci-evidence/web -- go test -json ./...
     """
     project = configuration_in_force(options["config_path"], options["no_config"])
-    asked = _Asked(ctx, project, options)
+    asked = _Asked(command, ctx, project, options)
+    described = asked.description()
     wanted = checked_targets(
         {f"--{name.replace('_', '-')}": options[name] for name in ("value_receipt", "packet", "model_evidence")}
     )
+    refuse_overlap(wanted, {})
     child = _child_processes()
     store, store_failure = _opened_store(project, options)
     names = ("stdout",) if options["merge_streams"] else ("stdout", "stderr")
@@ -150,7 +152,7 @@ def run(ctx: click.Context, /, *, command: tuple[str, ...], **options: Any) -> i
         )
         if view is not None:
             view.clear()
-        failure = status_of(lambda: _conclude(asked, command, ending, capture, wanted))
+        failure = status_of(lambda: _conclude(asked, described, ending, capture, wanted))
     return ending.exit_code or (TIMED_OUT if ending.timed_out else OWN_FAILURE if failure else 0)
 
 
@@ -168,33 +170,38 @@ def _child_processes() -> "ModuleType":
 class _Asked(NamedTuple):
     """The options, and the project's configuration where they leave something open."""
 
+    command: tuple[str, ...]
     ctx: click.Context
     project: ProjectConfiguration
     options: dict[str, Any]
 
-    def preferred(self, name: str, key: str | None = None) -> Any:
+    def preferred(self, name: str) -> Any:
         """An option as given, else as configured, else its default."""
-        return preferred(self.ctx, name, self.options[name], getattr(self.project, key or name))
+        return preferred(self.ctx, name, self.options[name], getattr(self.project, name))
 
     @property
     def emit(self) -> str:
         return str(self.options["emit"])
 
-    def reduction(self, command: Sequence[str], ending: "Ending", reference: str | None) -> RunOptions:
-        """How to reduce the run of that command, which ended so and is kept there."""
-        return {
-            "exit_code": ending.exit_code,
-            "duration_ms": ending.duration_ms,
-            "interrupted": ending.interrupted,
-            "timed_out": ending.timed_out,
-            "raw_evidence_ref": reference,
-            "operation_id": self.preferred("operation_id") or _named(shlex.join(_shown(command))),
-            "source_id": self.preferred("source_id") or _named(_project_name()),
-            "run_id": self.preferred("run_id"),
+    @property
+    def shown_command(self) -> list[str]:
+        """The command as text that a document can hold."""
+        return [shown_path(word) for word in self.command]
+
+    def description(self) -> RunOptions:
+        """How to reduce the run, but for what only its end tells. Raises InvalidInput for options that clash."""
+        reading: dict[str, Any] = {
             "max_output_bytes": packet_ceiling(self.emit, self.preferred("max_bytes")),
             "policy": self.preferred("policy"),
             "dialect": self.preferred("dialect"),
             "noise": self.project.noise,
+        }
+        configuration_identity(**reading)
+        return {
+            "operation_id": self.preferred("operation_id") or _cut(shlex.join(self.shown_command)),
+            "source_id": self.preferred("source_id") or _project_name(),
+            "run_id": self.preferred("run_id"),
+            **cast(RunOptions, reading),
         }
 
 
@@ -213,16 +220,26 @@ def _opened_store(
 
 
 def _conclude(
-    asked: _Asked, command: tuple[str, ...], ending: "Ending", capture: Capture, wanted: tuple["Target", ...]
+    asked: _Asked, described: RunOptions, ending: "Ending", capture: Capture, wanted: tuple["Target", ...]
 ) -> None:
     """Everything after the command's end: keep, reduce, record, hand out."""
     for remark in _remarks(ending):
         _say(remark)
-    manifest = capture.put(lambda stored: _manifest(command, ending, stored))
+    manifest = capture.put(lambda stored: _manifest(asked.shown_command, ending, stored))
+    if capture.not_kept is not None:
+        _say(f"evidence not kept: {capture.not_kept}")
     reference = asked.project.raw_ref if manifest is None else evidence_reference(manifest)
+    described = {
+        **described,
+        "exit_code": ending.exit_code,
+        "duration_ms": ending.duration_ms,
+        "interrupted": ending.interrupted,
+        "timed_out": ending.timed_out,
+        "raw_evidence_ref": reference,
+    }
     revision = asked.options["mechanism_revision"]
     try:
-        packet = reduce_streams(capture.streams(), **asked.reduction(command, ending, reference))
+        packet = reduce_streams(capture.streams(), **described)
         emitted = projection(packet, asked.emit, asked.preferred("max_bytes"))
     except ContextFirewallError:
         if manifest is not None:
@@ -230,8 +247,8 @@ def _conclude(
         raise
     if manifest is not None:
         _record(manifest, packet, emitted, revision, capture)
-    if capture.not_kept is not None:
-        _say(f"{'evidence' if manifest is None else 'record of the run'} not kept: {capture.not_kept}")
+        if capture.not_kept is not None:
+            _say(f"record of the run not kept: {capture.not_kept}")
     hand_out(packet, emitted, wanted, revision)
 
 
@@ -259,7 +276,7 @@ def _remarks(ending: "Ending") -> list[str]:
 def _manifest(command: Sequence[str], ending: "Ending", stored: "dict[str, StoredObject]") -> EvidenceManifest:
     return evidence_manifest(
         [kept.stream(name, complete=name not in ending.held_open) for name, kept in stored.items()],
-        command=_shown(command),
+        command=command,
         exit_code=ending.exit_code,
         duration_ms=ending.duration_ms,
         interrupted=ending.interrupted,
@@ -284,18 +301,16 @@ def _record(
             kept.put_run(manifest, packet, documents, recorded_at=now())
 
 
-def _shown(command: Sequence[str]) -> list[str]:
-    """The command as text that a document can hold."""
-    return [shown_path(word) for word in command]
-
-
-def _named(text: str) -> str:
+def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
 
 
-def _project_name() -> str:
+def _project_name() -> str | None:
     """The name of the folder that holds the repository, or of the working directory without one."""
     from context_firewall.store.places import store_folder
 
-    folder = os.path.dirname(store_folder(os.getcwd()))
+    try:
+        folder = os.path.dirname(store_folder(os.getcwd()))
+    except OSError:  # it was removed: there is nothing to be named for
+        return None
     return shown_path(os.path.basename(folder) or folder)

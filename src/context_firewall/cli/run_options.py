@@ -199,8 +199,10 @@ class AskedRun:
         """The run, open while the body runs; `wanted` are the files to write, which must be others."""
         with ExitStack() as open_sources:
             main_source, stderr_source = _opened(self._run["input_path"], self._run["stderr_path"], open_sources)
-            if wanted:
-                _refuse_overlap(wanted, main_source, stderr_source)
+            used = {"--input": main_source.identity}
+            if stderr_source is not None:
+                used["--stderr"] = stderr_source.identity
+            refuse_overlap(wanted, used)
             reading: RunOptions = {
                 "max_output_bytes": max_output_bytes,
                 "policy": self._preferred("policy", project.policy),
@@ -271,17 +273,17 @@ def checked_targets(paths: Mapping[str, str | None]) -> tuple["Target", ...]:
     return outputs.targets(paths)
 
 
-def _refuse_overlap(wanted: tuple["Target", ...], main_source: Source, stderr_source: Source | None) -> None:
-    """No sidecar is a file that is read, or the one that standard output goes to."""
+def refuse_overlap(wanted: tuple["Target", ...], used: Mapping[str, os.stat_result | None]) -> None:
+    """No sidecar is a file in use, each under the words that name it, or the one that standard output goes to."""
+    if not wanted:
+        return
     from context_firewall.cli import outputs
 
-    used = {"--input": main_source.identity}
-    if stderr_source is not None:
-        used["--stderr"] = stderr_source.identity
+    in_use = dict(used)
     with suppress(OSError, ValueError):
         if sys.stdout is not None:
-            used["standard output"] = os.fstat(sys.stdout.fileno())
-    outputs.refuse_overlap(wanted, used)
+            in_use["standard output"] = os.fstat(sys.stdout.fileno())
+    outputs.refuse_overlap(wanted, in_use)
 
 
 def _enveloped(source: Source, reading: RunOptions) -> OpenRun:
