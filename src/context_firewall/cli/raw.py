@@ -297,12 +297,12 @@ class _Budget:
 
 def _spelled(parts: Iterable[bytes]) -> Iterator[bytes]:
     """The text with all that a terminal could take for a command spelled out; newlines and tabs stay."""
-    from context_firewall.documents.brief import UNSAFE
+    from context_firewall.documents.brief import UNSAFE, spelled
 
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     for part in parts:
         text = decoder.decode(part)
-        yield UNSAFE.sub(lambda m: m[0] if m[0] == "\n" else f"\\x{ord(m[0]):02x}", text).encode()
+        yield UNSAFE.sub(lambda found: found[0] if found[0] == "\n" else spelled(found), text).encode()
     yield decoder.decode(b"", final=True).encode()
 
 

@@ -86,13 +86,13 @@ def runs(
         found.append(record)
     if as_json:
         deliver(serialize_run_list(run_list(found, damaged=damaged, more=more)))
-    else:
-        deliver("".join(f"{line}\n" for line in _table(found, Terminal.of_stdout())).encode())
-        if not found:
-            indicate(f"[{MECHANISM_NAME}] the store {store.location} holds no such run")
+        return
+    deliver("".join(f"{line}\n" for line in _table(found, Terminal.of_stdout())).encode())
     for name in damaged:
         indicate(f"[{MECHANISM_NAME}] damaged and left out: {name}")
-    if more and not as_json:
+    if not found:
+        indicate(f"[{MECHANISM_NAME}] the store {store.location} holds no such run")
+    if more:
         indicate(f"[{MECHANISM_NAME}] there are more; --limit shows them")
 
 

@@ -423,7 +423,7 @@ def _receipt(packet: EvidencePacket) -> str:
 
 def safe(text: str) -> str:
     """Text without ANSI sequences, and with every control, separator and invisible character spelled out."""
-    return UNSAFE.sub(_spelled, ANSI.sub("", text))
+    return UNSAFE.sub(spelled, ANSI.sub("", text))
 
 
 def line_text(text: str) -> str:
@@ -431,7 +431,8 @@ def line_text(text: str) -> str:
     return safe(ANSI.sub("", text).removesuffix("\r"))
 
 
-def _spelled(match: re.Match[str]) -> str:
+def spelled(match: re.Match[str]) -> str:
+    """A match of UNSAFE as an escape that can be read."""
     known = {"\n": "\\n", "\r": "\\r"}
     code = ord(match[0])
     return known.get(match[0]) or (

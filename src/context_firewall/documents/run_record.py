@@ -98,15 +98,15 @@ def disagreements(record: RunRecord, manifest: EvidenceManifest, packet: Evidenc
     evidence, process = packet["decision_evidence"], manifest["process"]
     streams = [{"byte_count": one["byte_count"], "name": one["name"]} for one in manifest["streams"]]
     pairs: tuple[tuple[str, object, object], ...] = (
-        ("the raw reference", packet["receipt"]["raw_evidence"]["reference"], record["evidence"]),
-        ("the verdict", verdict_of(packet), record["verdict"]),
-        ("the streams", packet["receipt"]["source"]["streams"], streams),
-        ("the exit code", evidence["process"]["exit_code"], process["exit_code"]),
-        ("the duration", evidence["process"]["duration_ms"], process["duration_ms"]),
-        ("the interruption", evidence["process"]["interrupted"], process["interrupted"]),
-        ("the command", record["command"], manifest["command"]),
+        ("the raw reference differs", packet["receipt"]["raw_evidence"]["reference"], record["evidence"]),
+        ("the verdict differs", verdict_of(packet), record["verdict"]),
+        ("the streams differ", packet["receipt"]["source"]["streams"], streams),
+        ("the exit code differs", evidence["process"]["exit_code"], process["exit_code"]),
+        ("the duration differs", evidence["process"]["duration_ms"], process["duration_ms"]),
+        ("the interruption differs", evidence["process"]["interrupted"], process["interrupted"]),
+        ("the command differs", record["command"], manifest["command"]),
     )
-    return [f"{what} differs" for what, one, other in pairs if one != other]
+    return [what for what, one, other in pairs if one != other]
 
 
 def parse_run_record(data: bytes) -> RunRecord:

@@ -10,13 +10,13 @@
 
 What stands on a shelf:
 
-    objects/ab/ab12….gz                       raw bytes, gzip, named by the SHA-256 of the raw bytes
+    objects/ab12….gz                          raw bytes, gzip, named by the SHA-256 of the raw bytes
     manifests/ab12….json                      an evidence manifest, named by its own SHA-256
     runs/TIME-EVIDENCE-OWN.json               a run record: when, the manifest's digest, its own digest
 
 Rules of this room:
-- Nothing has its name before it is whole. What a file names is there before the file is: objects, then the manifest,
-  then the run record; they go in the opposite order.
+- Nothing has its name before it is whole. What a file names is there, and settled, before the file is: objects, then
+  the manifest, then the run record; they go in the opposite order.
 - Everything that is read is hashed and compared with its name.
 - A file is never changed. Keeping it again puts the same bytes under the same name, and makes them new again.
 """

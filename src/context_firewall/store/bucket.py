@@ -74,9 +74,13 @@ class Bucket:
         return BucketDraft()
 
     def keep(self, draft: Draft, name: str) -> None:
-        """Put the draft; if something has the name already, put it over that."""
+        """Put the draft; if something has the name already, put it over that.
+
+        The library does not send again what goes on a condition and is cut off: the answer could be about its own first
+        try. The name says what the bytes are, so then they go without condition, as often as it takes.
+        """
         import obstore
-        from obstore.exceptions import AlreadyExistsError, NotSupportedError
+        from obstore.exceptions import AlreadyExistsError, GenericError, NotSupportedError
 
         byte_count = draft.file.seek(0, 2)
         with self._asking(name, writing=True):
@@ -85,7 +89,7 @@ class Bucket:
                 content = draft.file.read()
                 try:
                     obstore.put(self.place, name, content, mode="create")
-                except (AlreadyExistsError, NotSupportedError):
+                except (AlreadyExistsError, GenericError, NotSupportedError):
                     obstore.put(self.place, name, content, use_multipart=False)
             else:
                 pieces = _pieces(draft.file)
@@ -129,7 +133,7 @@ class Bucket:
         return True
 
     def settle(self) -> None:
-        """What the server has removed is removed."""
+        """What the server has answered for is so."""
 
     def sweep(self, *, kept_before: float) -> int:
         """Drafts leave nothing behind."""

@@ -35,7 +35,6 @@ SHORTEST_PREFIX = 4
 
 _RUN = re.compile(rf"{RUNS}/(\d{{4}}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{{3}}Z)-([0-9a-f]{{64}})-([0-9a-f]{{64}})\.json")
 _MANIFEST = re.compile(rf"{MANIFESTS}/([0-9a-f]{{64}})\.json")
-_OBJECT = re.compile(rf"{OBJECTS}/[0-9a-f]{{2}}/([0-9a-f]{{64}})\.gz")
 _HEX = re.compile(rf"(?:{re.escape(SCHEME)}|sha256:)?([0-9a-f]{{1,64}})")
 _LATEST = re.compile(r"latest(?:~([0-9]{1,6}))?")
 
@@ -88,7 +87,7 @@ class ObjectWriter:
             raise not_written(self._shelf.location, problem) from problem
 
     def finish(self) -> StoredObject:
-        """Put the object into the store, durably. Raises StoreNotWritten; then there is nothing."""
+        """Put the object into the store. Raises StoreNotWritten; then there is nothing."""
         if self._stored is None:
             try:
                 digest, byte_count = self._deflating.finish()
@@ -154,6 +153,7 @@ class EvidenceStore:
         for stream in manifest["streams"]:
             if self.shelf.find(object_name(stream["sha256"])) is None:
                 raise self._missing(stream["sha256"])
+        self.shelf.settle()
         reference = evidence_reference(manifest)
         self._keep_plain(manifest_name(reference.removeprefix(SCHEME)), serialize_evidence_manifest(manifest))
         return reference
@@ -177,6 +177,7 @@ class EvidenceStore:
             raise self._missing(record["evidence"])
         for data in documents.values():
             self.put(data)
+        self.shelf.settle()
         data = serialize_run_record(record)
         own = sha256(data).partition(":")[2]
         self._keep_plain(RunName(recorded_at, evidence, own).path, data)
@@ -192,6 +193,7 @@ class EvidenceStore:
             raise not_written(self.location, problem) from problem
         finally:
             draft.close()
+        self.shelf.settle()
 
     # -- reading ------------------------------------------------------------------------------------------------------
 
@@ -307,8 +309,7 @@ class EvidenceStore:
 
 def object_name(digest: str) -> str:
     """Where an object stands, by its digest."""
-    digits = digest.removeprefix("sha256:")
-    return f"{OBJECTS}/{digits[:2]}/{digits}.gz"
+    return f"{OBJECTS}/{digest.removeprefix('sha256:')}.gz"
 
 
 def manifest_name(digits: str) -> str:

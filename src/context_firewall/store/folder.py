@@ -1,12 +1,14 @@
 """A shelf in a folder: files of mode 0600 in folders of mode 0700, which git does not see.
 
-A draft is a file in `drafts/`, locked while its process lives. Keeping it syncs the file, renames it, and syncs the
-folder. Renaming and removing exclude each other by a lock on `lock`, so that what was just kept again is not removed.
+A draft is a file in `drafts/`, locked while its process lives. Keeping it syncs the file and renames it; settling syncs
+the folders in which names came or went. Renaming and removing exclude each other by a lock on `lock`, so that what was
+just kept again is not removed.
 """
 
 import errno
 import os
 import stat
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
@@ -50,6 +52,8 @@ class Folder:
     def __init__(self, path: str) -> None:
         self.path = path
         self.location = os.fsencode(path).decode("utf-8", "replace")
+        self._unsettled: set[str] = set()
+        self._settling = threading.Lock()
 
     def draft(self) -> FileDraft:
         """A new draft, locked, so that nobody takes it for one that was left behind."""
@@ -69,7 +73,7 @@ class Folder:
                 return FileDraft(path, file)
 
     def keep(self, draft: Draft, name: str) -> None:
-        """Sync, rename, sync the folder."""
+        """Sync the file, rename it."""
         assert isinstance(draft, FileDraft)  # noqa: S101  a shelf keeps its own drafts
         if draft.path is None:
             raise ValueError("a draft is kept once")
@@ -82,7 +86,7 @@ class Folder:
                 os.utime(draft.path)  # the last byte may be old, the file's name is new
                 os.replace(draft.path, target)
                 draft.path = None
-                _sync_folder(os.path.dirname(target))
+            self._unsettled.add(os.path.dirname(target))
 
     def open(self, name: str) -> Iterator[bytes]:
         """Read a regular file from its start."""
@@ -131,14 +135,15 @@ class Folder:
                 path = self._path(name)
                 if os.lstat(path).st_mtime < kept_before:
                     os.unlink(path)
+                    self._unsettled.add(os.path.dirname(path))
                     return True
         return False
 
     def settle(self) -> None:
-        """Sync every folder."""
-        with self._writing():
-            for folder, _, _ in os.walk(self.path):
-                _sync_folder(folder)
+        """Sync the folders that have changed; two threads one after the other, so that neither runs ahead."""
+        with self._writing(), self._settling:
+            while self._unsettled:
+                _sync_folder(self._unsettled.pop())
 
     def sweep(self, *, kept_before: float) -> int:
         """Remove drafts that are old and that nobody has locked."""

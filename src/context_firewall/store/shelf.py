@@ -42,7 +42,7 @@ class Shelf(Protocol):
         ...
 
     def keep(self, draft: Draft, name: str) -> None:
-        """Give a draft its name, durably, whole or not at all. A file that has the name already is as good as new."""
+        """Give a draft its name, whole or not at all. A file that has the name already is as good as new."""
         ...
 
     def open(self, name: str) -> Iterator[bytes]:
@@ -62,7 +62,7 @@ class Shelf(Protocol):
         ...
 
     def settle(self) -> None:
-        """Make what was removed so far stay removed, whatever happens to the machine."""
+        """Make what was kept and removed so far outlast a crash of the machine."""
         ...
 
     def sweep(self, *, kept_before: float) -> int:
