@@ -425,13 +425,14 @@ def test_a_reader_that_goes_away_hides_neither(command: tuple[str, ...], status:
 
 def test_a_store_that_cannot_be_made_hides_nothing(desk: Path) -> None:
     """RUN-12: a file stands where the folder would be."""
-    (desk / "taken").write_text("")
-    ended = run("run", "--store", "taken", "--", "sh", "-c", FAILING, folder=desk)
+    (desk / "taken\x1b[31m\n").write_text("")
+    ended = run("run", "--store", "taken\x1b[31m\n", "--", "sh", "-c", FAILING, folder=desk)
     assert ended.status == 1
     assert lines(ended)[0] == "FAILED: 1 failed, 1 passed, 2 in all; exit code 1; evidence NOT SUFFICIENT, see reasons"
     assert lines(ended)[-1].endswith("; no raw reference")
     first, _ = ended.stderr.decode().splitlines()
     assert first.startswith("[Context Firewall] evidence not kept: the evidence store ")
+    assert "taken\\n cannot be written" in first
 
 
 def _refuse(*_arguments: object, **_options: object) -> Any:

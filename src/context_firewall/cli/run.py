@@ -253,7 +253,10 @@ def _conclude(
 
 
 def _say(text: str) -> None:
-    indicate(f"[{MECHANISM_NAME}] {text}")
+    """Write a remark; names and a server's words may hold what no terminal should get."""
+    from context_firewall.documents.brief import safe
+
+    indicate(f"[{MECHANISM_NAME}] {safe(text)}")
 
 
 def _remarks(ending: "Ending") -> list[str]:
