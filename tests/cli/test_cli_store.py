@@ -251,7 +251,7 @@ def test_show_refuses_a_packet_of_another_run(tmp_path: Path, store: EvidenceSto
     (tmp_path / FOLDER / name.path).unlink()
     (tmp_path / FOLDER / forged.path).write_bytes(data)
     error = run("show", name.evidence, folder=tmp_path).error()
-    assert (error["code"], "the raw reference differs" in error["message"]) == ("EVIDENCE_DAMAGED", True)
+    assert (error["code"], "does not belong to its record" in error["message"]) == ("EVIDENCE_DAMAGED", True)
 
 
 # -- runs -------------------------------------------------------------------------------------------------------------
@@ -452,3 +452,28 @@ def test_the_store_is_named_on_the_command_line_or_configured(tmp_path: Path, st
     assert run("runs", "--no-config", folder=inner).stdout.count(b"\n") == 4
     assert run("runs", "--store", "../.context-firewall", folder=inner).stdout.count(b"\n") == 4
     assert run("runs", "--store", "nothing://x", folder=inner).error()["option"] == "--store"
+
+
+# -- verify -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_packet_is_verified_against_the_evidence_that_it_names(tmp_path: Path, store: EvidenceStore) -> None:
+    """VFY-17."""
+    name = store_run(store, RED, b"careful\n")
+    data = store.document(store.record(name), "packet")
+    (tmp_path / "packet.json").write_bytes(data)
+    found = document(run("verify", "packet.json", "--stored", "--json", folder=tmp_path))
+    assert (found["verified"], found["unvouched"]) == (True, ["operation_id"])
+    assert found["levels"] == ["packet", "raw_bytes", "replay", "stored"]
+    (tmp_path / "packet.json").write_bytes(data.replace(b'"duration_ms":12', b'"duration_ms":13'))
+    found = document(run("verify", "packet.json", "--stored", "--json", folder=tmp_path))
+    assert [one["field"] for one in found["documents"][1]["findings"]] == ["decision_evidence.process.duration_ms"]
+    error = run("verify", "packet.json", "--stored", "--raw", "packet.json", folder=tmp_path).error()
+    assert error["option"] == "--stored"
+    (tmp_path / "packet.json").write_bytes(data.replace(name.evidence.encode(), b"0" * 64))
+    assert run("verify", "packet.json", "--stored", folder=tmp_path).error()["code"] == "EVIDENCE_NOT_FOUND"
+    (tmp_path / "packet.json").write_bytes(data.replace(b"evidence://", b"elsewhere:"))
+    assert run("verify", "packet.json", "--stored", folder=tmp_path).error()["code"] == "INVALID_INPUT"
+    for odd in (b"{}", b'{"receipt":{"raw_evidence":[]}}'):
+        (tmp_path / "packet.json").write_bytes(odd)
+        assert run("verify", "packet.json", "--stored", folder=tmp_path).error()["code"] == "INVALID_INPUT"

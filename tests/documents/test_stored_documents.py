@@ -18,13 +18,13 @@ from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.run_difference import RunDifference, run_difference
 from context_firewall.documents.run_record import (
     RunRecord,
-    disagreements,
     parse_run_record,
     run_record,
     serialize_run_record,
 )
 from context_firewall.documents.statistics_chart import DAYS_AT_MOST, chart_svg
 from context_firewall.documents.store_statistics import MeasuredRun, measured, share, store_statistics
+from context_firewall.documents.verification import Finding, verify_evidence_manifest, verify_run_record
 from context_firewall.errors import InvalidInput
 
 
@@ -128,7 +128,7 @@ def test_streams_are_ordered_and_text_must_be_text() -> None:
     ],
 )
 def test_a_record_of_another_shape_is_refused(path: str, value: Any, key: str) -> None:
-    """RUN-1."""
+    """REC-1."""
     record, _ = record_of()
     assert parse_run_record(serialize_run_record(record)) == record
     with pytest.raises(InvalidInput) as caught:
@@ -136,19 +136,24 @@ def test_a_record_of_another_shape_is_refused(path: str, value: Any, key: str) -
     assert caught.value.details["key"] == key
 
 
+def fields(findings: list[Finding]) -> list[str]:
+    """Where something does not hold."""
+    return [finding["field"] for finding in findings]
+
+
 def test_what_a_packet_says_otherwise_is_named() -> None:
-    """RUN-3."""
+    """REC-3 and VFY-17."""
     run = made()
     record = run_record(*run, recorded_at=AT)
-    assert disagreements(record, run.manifest, run.packet) == []
-    assert disagreements(record, run.manifest, made(exit_code=3).packet) == [
-        "the raw reference differs",
-        "the exit code differs",
+    assert verify_run_record(record, run.manifest, run.packet) == []
+    assert fields(verify_evidence_manifest(run.manifest, made(exit_code=3).packet)) == [
+        "receipt.raw_evidence.reference",
+        "decision_evidence.process.exit_code",
     ]
     other = made(GREEN, exit_code=0)
-    assert "the verdict differs" in disagreements(record, run.manifest, other.packet)
-    assert "the streams differs" not in disagreements(record, run.manifest, other.packet)
-    assert "the streams differ" in disagreements(record, run.manifest, other.packet)
+    found = fields(verify_run_record(record, run.manifest, other.packet))
+    assert {"verdict", "receipt.source.streams", "receipt.raw_evidence.reference"} <= set(found)
+    assert fields(verify_run_record(record, other.manifest, other.packet))[:2] == ["evidence", "verdict"]
 
 
 # -- difference -------------------------------------------------------------------------------------------------------
@@ -193,6 +198,12 @@ def test_nothing_is_fixed_that_is_not_proven(said: dict[str, Any], doubt: str) -
     assert found["doubts"] == [doubt]
 
 
+def test_a_run_with_fewer_tests_fixes_nothing() -> None:
+    """DIFF-2."""
+    found = compared(tap(12, [9]), tap(8), exit_code=0)
+    assert (names(found, "unseen"), found["doubts"]) == (["weighs parcel 9"], ["FEWER_TESTS"])
+
+
 def test_a_run_that_was_cut_fixes_nothing() -> None:
     """DIFF-2."""
     found = compared(RED, RED[: RED.index(b"not ok 9")])
@@ -212,8 +223,10 @@ def test_failures_of_one_name_are_paired_by_their_text() -> None:
     found = compared(twins("one", "two"), twins("two", "three"))
     assert [(one["places"][0]["first"], one["text_changed"]) for one in found["still"]] == [(2, False), (6, True)]
     assert (found["new"], found["fixed"]) == ([], [])
-    found = compared(twins("one", "one", "two"), twins("one"))
-    assert len(found["fixed"]) == 2
+    found = compared(
+        twins("one", "one", "two"), twins("one", "three", "four").replace(b"not ok 3 - same", b"ok 3 - other")
+    )
+    assert len(found["fixed"]) == 1
     assert found["still"][0]["text_changed"] is False
 
 

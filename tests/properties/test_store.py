@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stored import in_folder
 
 from context_firewall.canonical import sha256
-from context_firewall.cli.excerpt import LineCount, LineRange, lines_with, merged, numbered, pieces_of
+from context_firewall.cli.excerpt import LineCount, LineRange, LineRanges, lines_with, merged, numbered, pieces_of
 from context_firewall.documents.evidence_manifest import (
     evidence_manifest,
     parse_evidence_manifest,
@@ -50,7 +50,8 @@ def test_an_excerpt_is_those_lines_and_nothing_else(
     """RAW-2."""
     if b"\0" in data:
         return
-    ranges, lines = merged(asked, context=context), lines_of(data)
+    lines = lines_of(data)
+    ranges = LineRanges(merged(sorted(asked), context=context, last=len(lines)))
     wanted = {
         number
         for first, last in asked

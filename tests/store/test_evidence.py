@@ -91,7 +91,7 @@ def test_a_manifest_needs_its_objects_and_a_record_its_manifest(tmp_path: Path) 
 
 
 def test_a_record_binds_only_what_belongs_together(tmp_path: Path) -> None:
-    """RUN-2."""
+    """REC-2."""
     store = in_folder(tmp_path)
     run, other = store.record(store_run(store)), made(GREEN, exit_code=0)
     assert run["documents"].keys() == {"packet", "value_receipt", "brief"}

@@ -13,6 +13,7 @@ from context_firewall.documents.brief import safe
 from context_firewall.documents.run_difference import (
     COMMANDS_DIFFER,
     EARLIER_NOT_SUFFICIENT,
+    FEWER_TESTS,
     LATER_NOT_SUFFICIENT,
     ComparedFailure,
     ComparedRun,
@@ -23,6 +24,7 @@ from context_firewall.documents.run_difference import (
 
 DOUBTS = {
     COMMANDS_DIFFER: "the commands differ, so the later run may not have run the same tests",
+    FEWER_TESTS: "the later run had fewer tests, so those that failed may not have run",
     EARLIER_NOT_SUFFICIENT: "the earlier run's evidence does not suffice, so what looks new may be older",
     LATER_NOT_SUFFICIENT: "the later run's evidence does not suffice, so nothing counts as fixed",
 }

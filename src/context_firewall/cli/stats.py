@@ -87,13 +87,17 @@ def _hand_out(document: bytes, statistics: StoreStatistics, wanted: tuple["Targe
 
 
 def _statistics(store: "EvidenceStore") -> StoreStatistics:
-    runs, damaged = [], []
-    for name in store.runs():
-        try:
-            runs.append(_measured(store, name))
-        except (EvidenceDamaged, EvidenceNotFound):
-            damaged.append(name.path)
-    return store_statistics(runs, damaged=damaged)
+    names = store.runs()
+    found = store.each(lambda name: _measured_or_none(store, name), names)
+    damaged = [name.path for name, run in zip(names, found, strict=True) if run is None]
+    return store_statistics([run for run in found if run is not None], damaged=damaged)
+
+
+def _measured_or_none(store: "EvidenceStore", name: "RunName") -> MeasuredRun | None:
+    try:
+        return _measured(store, name)
+    except (EvidenceDamaged, EvidenceNotFound):
+        return None
 
 
 def _measured(store: "EvidenceStore", name: "RunName") -> MeasuredRun:

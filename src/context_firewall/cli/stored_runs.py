@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from context_firewall.documents.brief import safe
 from context_firewall.documents.evidence_packet import EvidencePacket
-from context_firewall.documents.run_record import RunRecord, disagreements
+from context_firewall.documents.run_record import RunRecord
 from context_firewall.errors import EvidenceDamaged, InvalidInput
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def stored_packet(store: "EvidenceStore", record: RunRecord) -> EvidencePacket:
 
     Raises EvidenceDamaged when it is no packet, or speaks of another run than record and manifest do.
     """
-    from context_firewall.documents.verification import Findings, read_packet
+    from context_firewall.documents.verification import Findings, read_packet, verify_run_record
     from context_firewall.documents.verification.shape import check_shape
 
     data = store.document(record, "packet")
@@ -37,8 +37,9 @@ def stored_packet(store: "EvidenceStore", record: RunRecord) -> EvidencePacket:
         first = findings.as_list()[0]
         raise EvidenceDamaged(f"{name} is none: {first['field']} {first['problem']}", name="packet")
     packet = cast(EvidencePacket, json.loads(data))
-    for what in disagreements(record, store.manifest(record["evidence"]), packet):
-        raise EvidenceDamaged(f"{name} is not that of its record and manifest: {what}", name="packet")
+    for finding in verify_run_record(record, store.manifest(record["evidence"]), packet):
+        what = f"{finding['field']} {finding['problem']}"
+        raise EvidenceDamaged(f"{name} does not belong to its record and manifest: {what}", name="packet")
     return packet
 
 

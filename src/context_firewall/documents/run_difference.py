@@ -1,9 +1,9 @@
 """`context-firewall.run-difference/v1`: which failures of two runs are new, fixed, or still there.
 
 A failure is recognised by its identity; several of one identity are paired by the text of their regions first, then in
-their order. A packet names the tests that failed and no others, so that a failure of the earlier run that the later
-one does not name is *fixed* only where that is proven: the same command, and a later packet that suffices. Else it is
-*unseen*, and `doubts` say why.
+their order. A packet names the tests that failed and no others. So a failure of the earlier run that the later one does
+not name is *fixed* only where nothing speaks against it: the same command, no fewer tests, and a later packet that
+suffices. Else it is *unseen*, and `doubts` say why.
 """
 
 import re
@@ -19,6 +19,7 @@ PROTOCOL = "context-firewall.run-difference/v1"
 
 COMMANDS_DIFFER = "COMMANDS_DIFFER"
 EARLIER_NOT_SUFFICIENT = "EARLIER_NOT_SUFFICIENT"
+FEWER_TESTS = "FEWER_TESTS"
 LATER_NOT_SUFFICIENT = "LATER_NOT_SUFFICIENT"
 
 # How long a test took is in TAP's YAML blocks, and differs from run to run.
@@ -84,11 +85,13 @@ def run_difference(
     doubts = []
     if earlier["command"] != later["command"]:
         doubts.append(COMMANDS_DIFFER)
+    if later["verdict"]["counts"]["total"] < earlier["verdict"]["counts"]["total"]:
+        doubts.append(FEWER_TESTS)
     for code, record in ((EARLIER_NOT_SUFFICIENT, earlier), (LATER_NOT_SUFFICIENT, later)):
         if record["verdict"]["disposition"] != "SUFFICIENT":
             doubts.append(code)
     gone, new, both = _paired(_failures(earlier_packet), _failures(later_packet))
-    proven = COMMANDS_DIFFER not in doubts and LATER_NOT_SUFFICIENT not in doubts
+    proven = set(doubts) <= {EARLIER_NOT_SUFFICIENT}
     gone_documents = [failure.document() for failure in gone]
     return {
         "doubts": doubts,

@@ -93,22 +93,6 @@ def verdict_of(packet: EvidencePacket) -> RecordedVerdict:
     return {"counts": evidence["counts"], "disposition": evidence["disposition"], "status": evidence["status"]}
 
 
-def disagreements(record: RunRecord, manifest: EvidenceManifest, packet: EvidencePacket) -> list[str]:
-    """In what a packet speaks of another run than its record and its manifest do; nothing if they belong together."""
-    evidence, process = packet["decision_evidence"], manifest["process"]
-    streams = [{"byte_count": one["byte_count"], "name": one["name"]} for one in manifest["streams"]]
-    pairs: tuple[tuple[str, object, object], ...] = (
-        ("the raw reference differs", packet["receipt"]["raw_evidence"]["reference"], record["evidence"]),
-        ("the verdict differs", verdict_of(packet), record["verdict"]),
-        ("the streams differ", packet["receipt"]["source"]["streams"], streams),
-        ("the exit code differs", evidence["process"]["exit_code"], process["exit_code"]),
-        ("the duration differs", evidence["process"]["duration_ms"], process["duration_ms"]),
-        ("the interruption differs", evidence["process"]["interrupted"], process["interrupted"]),
-        ("the command differs", record["command"], manifest["command"]),
-    )
-    return [what for what, one, other in pairs if one != other]
-
-
 def parse_run_record(data: bytes) -> RunRecord:
     """Read a record's canonical bytes. Raises InvalidInput, whose `key` names the place."""
     return _checked(parse_canonical(data, "the run record"))

@@ -24,7 +24,7 @@ WHOLE_BYTES = 8 << 20
 PART_BYTES = 8 << 20
 PARTS_AT_ONCE = 4
 RETRIES = 6
-RETRY_SECONDS = 60.0
+RETRY_SECONDS = 30.0
 
 
 class BucketDraft:
@@ -64,6 +64,8 @@ def open_bucket(url: str, *, retries: int = RETRIES, retry_seconds: float = RETR
 
 class Bucket:
     """A shelf in an object store."""
+
+    at_once = 16
 
     def __init__(self, place: "ObjectStore", location: str) -> None:
         self.place = place

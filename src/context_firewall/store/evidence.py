@@ -8,8 +8,9 @@ Whoever writes a run does so in this order:
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import BinaryIO, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import BinaryIO, NamedTuple, TypeVar
 
 from context_firewall.canonical import sha256
 from context_firewall.documents.evidence_manifest import (
@@ -22,15 +23,20 @@ from context_firewall.documents.evidence_manifest import (
 )
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.run_record import RunRecord, parse_run_record, run_record, serialize_run_record
-from context_firewall.errors import EvidenceDamaged, EvidenceNotFound, InvalidInput
+from context_firewall.errors import EvidenceDamaged, EvidenceNotFound, InvalidInput, StoreNotWritten
 from context_firewall.store.drafts import CHUNK_BYTES, Deflating, inflated
 from context_firewall.store.folder import not_written
 from context_firewall.store.shelf import Draft, Shelf
 
+Asked = TypeVar("Asked")
+Answer = TypeVar("Answer")
+
 OBJECTS, MANIFESTS, RUNS = "objects", "manifests", "runs"
 
-# A document of ours that is larger than this is none: a packet of a run with 100,000 failures has some 100 MB.
+# What is larger is no document of ours: a packet of a run with 100,000 failures has some 100 MB.
 LARGEST_DOCUMENT = 1 << 30
+# And a manifest or a record names a command, which systems bound to a few megabytes.
+LARGEST_PLAIN = 1 << 24
 SHORTEST_PREFIX = 4
 
 _RUN = re.compile(rf"{RUNS}/(\d{{4}}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{{3}}Z)-([0-9a-f]{{64}})-([0-9a-f]{{64}})\.json")
@@ -78,24 +84,32 @@ class ObjectWriter:
         self._draft: Draft = shelf.draft()
         self._deflating = Deflating(self._draft.file)
         self._stored: StoredObject | None = None
+        self._failure: StoreNotWritten | None = None
 
     def write(self, data: bytes) -> None:
         """Take the next bytes. Raises StoreNotWritten, such as when the disk is full."""
-        try:
+        with self._failing():
             self._deflating.write(data)
-        except OSError as problem:
-            raise not_written(self._shelf.location, problem) from problem
 
     def finish(self) -> StoredObject:
-        """Put the object into the store. Raises StoreNotWritten; then there is nothing."""
+        """Put the object into the store. Raises StoreNotWritten, also if a `write` did; then there is nothing."""
         if self._stored is None:
-            try:
+            with self._failing():
                 digest, byte_count = self._deflating.finish()
-            except OSError as problem:
-                raise not_written(self._shelf.location, problem) from problem
             self._shelf.keep(self._draft, object_name(digest))
             self._stored = StoredObject(digest, byte_count)
         return self._stored
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """What failed once has lost bytes, and is never finished."""
+        if self._failure is not None:
+            raise self._failure
+        try:
+            yield
+        except OSError as problem:
+            self._failure = not_written(self._shelf.location, problem)
+            raise self._failure from problem
 
     def chunks(self) -> Iterator[bytes]:
         """The object's bytes again, once it is finished and until it is closed, without asking the store for them."""
@@ -251,6 +265,15 @@ class EvidenceStore:
         names = [RunName(f"{m[1]}{m[2]}:{m[3]}:{m[4]}", m[5], m[6]) for m in found if m is not None]
         return sorted(names, reverse=True)
 
+    def each(self, deed: Callable[[Asked], Answer], asked: Sequence[Asked]) -> list[Answer]:
+        """What a deed makes of each, in order; several at once where the shelf is far away."""
+        if self.shelf.at_once == 1 or len(asked) < 2:
+            return [deed(one) for one in asked]
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(self.shelf.at_once) as pool:
+            return list(pool.map(deed, asked))
+
     def find_run(self, reference: str) -> RunName:
         """The run that a reference means: the newest one recorded of that evidence.
 
@@ -286,7 +309,7 @@ class EvidenceStore:
         for piece in self.shelf.open(name):
             pieces.append(piece)
             total += len(piece)
-            if total > LARGEST_DOCUMENT:
+            if total > LARGEST_PLAIN:
                 break
         data = b"".join(pieces)
         if sha256(data) != f"sha256:{digits}":

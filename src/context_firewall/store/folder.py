@@ -49,6 +49,8 @@ class FileDraft:
 class Folder:
     """A shelf in a folder, which is made when something is written."""
 
+    at_once = 1
+
     def __init__(self, path: str) -> None:
         self.path = path
         self.location = os.fsencode(path).decode("utf-8", "replace")
@@ -59,18 +61,7 @@ class Folder:
         """A new draft, locked, so that nobody takes it for one that was left behind."""
         with self._writing():
             self._prepare()
-            number = 0
-            while True:
-                path = os.path.join(self.path, DRAFTS, f"{os.getpid()}-{number}")
-                try:
-                    descriptor = os.open(path, _NEW, 0o600)
-                except FileExistsError:
-                    number += 1
-                    continue
-                file = os.fdopen(descriptor, "w+b")
-                if fcntl is not None:
-                    fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                return FileDraft(path, file)
+            return self._new_draft()
 
     def keep(self, draft: Draft, name: str) -> None:
         """Sync the file, rename it."""
@@ -161,16 +152,31 @@ class Folder:
 
     def _prepare(self) -> None:
         """The folder itself, with a file that hides all of it from git."""
-        if not os.path.isdir(os.path.join(self.path, DRAFTS)):
-            self._make_folder(os.path.join(self.path, DRAFTS))
+        self._make_folder(os.path.join(self.path, DRAFTS))
         ignore = os.path.join(self.path, IGNORE)
         if not os.path.lexists(ignore):
-            with suppress(FileExistsError):
-                descriptor = os.open(ignore, _NEW, 0o600)
-                try:
-                    os.write(descriptor, b"*\n")
-                finally:
-                    os.close(descriptor)
+            draft = self._new_draft()
+            try:
+                draft.file.write(b"*\n")
+                draft.file.flush()
+                os.replace(draft.path or "", ignore)
+                draft.path = None
+            finally:
+                draft.close()
+
+    def _new_draft(self) -> FileDraft:
+        number = 0
+        while True:
+            path = os.path.join(self.path, DRAFTS, f"{os.getpid()}-{number}")
+            try:
+                descriptor = os.open(path, _NEW, 0o600)
+            except FileExistsError:
+                number += 1
+                continue
+            draft = FileDraft(path, os.fdopen(descriptor, "w+b"))
+            if fcntl is not None:
+                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            return draft
 
     def _make_folder(self, path: str) -> None:
         """A folder of mode 0700 and those above it down from the store's own, each synced into the one above."""

@@ -8,6 +8,7 @@ ever names what is gone, wherever this is stopped.
 
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import partial
 from typing import NamedTuple
 
 from context_firewall.documents.evidence_manifest import SCHEME, EvidenceManifest
@@ -115,7 +116,7 @@ def carry_out(store: EvidenceStore, plan: Plan, *, kept_before: float) -> int:
     """Remove what a plan names, save what was kept again meanwhile; how many files are gone."""
     removed = 0
     for names, before in ((plan.records, float("inf")), (plan.manifests, kept_before), (plan.objects, kept_before)):
-        removed += sum(store.shelf.remove(name, kept_before=before) for name in names)
+        removed += sum(store.each(partial(store.shelf.remove, kept_before=before), names))
         store.shelf.settle()
     store.shelf.sweep(kept_before=kept_before)
     return removed
@@ -130,14 +131,18 @@ def _why(run: RunName, at: int, limits: Limits, full: bool) -> Why | None:
 
 
 def _runs(store: EvidenceStore) -> Iterable[_Run]:
-    for name in store.runs():
-        try:
-            record = store.record(name)
-        except EvidenceNotFound:
-            continue  # another process has just pruned it
-        objects = {object_name(bound["sha256"]) for bound in record["documents"].values()}
-        own = {name.path, manifest_name(name.evidence)}
-        yield _Run(name, record, frozenset(own | objects | _named_by(_manifest(store, name.reference))))
+    """All runs with what they name, newest first; without those that another process has just pruned."""
+    return [run for run in store.each(partial(_run, store), store.runs()) if run is not None]
+
+
+def _run(store: EvidenceStore, name: RunName) -> _Run | None:
+    try:
+        record = store.record(name)
+    except EvidenceNotFound:
+        return None
+    objects = {object_name(bound["sha256"]) for bound in record["documents"].values()}
+    own = {name.path, manifest_name(name.evidence)}
+    return _Run(name, record, frozenset(own | objects | _named_by(_manifest(store, name.reference))))
 
 
 def _manifest(store: EvidenceStore, reference: str) -> EvidenceManifest | None:

@@ -37,6 +37,11 @@ class Shelf(Protocol):
         """What people call this place: a path or a URL."""
         ...
 
+    @property
+    def at_once(self) -> int:
+        """How many files to ask for at once: one where asking takes no time, more where it is a matter of waiting."""
+        ...
+
     def draft(self) -> Draft:
         """A new draft."""
         ...
