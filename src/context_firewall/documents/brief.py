@@ -13,6 +13,7 @@ A line of the run starts with `| ` (or is `|` alone, if it is blank); every othe
     warning [stdout:2]                                                           or fatal, timeout, todo, unclassified
     warning, not shown: 3 lines, 120 bytes [stdout:5-7]
     ! REASON: what it means and what to do
+    > more: context-firewall raw 0123456789ab --lines stdout:A-B                 how to fetch lines, if they are stored
     receipt sha256:…; raw REFERENCE                                              the last line
 
 So nothing that a test prints can look like a verdict, a count, another failure or an instruction: it is data behind a
@@ -36,6 +37,9 @@ CONTEXT = "failure_context"
 _RULED = re.compile(r"(?P<sign>[_=―])(?P=sign)*+ (\S(?:.*\S)?) (?P=sign)++")
 
 FENCE = "| "
+
+# A raw reference that the evidence store gives; so many digits are enough to find the run by.
+STORED = re.compile(r"evidence://sha256/([0-9a-f]{12})[0-9a-f]{52}")
 
 # Lines this close belong to one range; more ranges than this are given as one.
 GAP = 2
@@ -123,7 +127,7 @@ class _Draft:
         self._names = [_name(number, failure) for number, failure in enumerate(self._evidence["failures"], 1)]
         self._regions = list(_regions(self._evidence["failures"]))
         self._context = [_context(failure) for failure in self._evidence["failures"]]
-        self._spans = [_spans(_evidence(failure)) for failure in self._evidence["failures"]]
+        self._spans = [spans_of(lines_of(failure)) for failure in self._evidence["failures"]]
         self._sections: dict[tuple[str, bool], list[str]] = {}
 
     def text(self, shape: Shape) -> str:
@@ -142,7 +146,7 @@ class _Draft:
             lines.append(f"~ {context} {'line' if context == 1 else 'lines'} of context, not shown")
         if named < self.failures:
             rest = [span for spans in self._spans[named:] for span in spans]
-            lines.append(f"+ {self.failures - named} more failures are not named here{_place(rest)}")
+            lines.append(f"+ {self.failures - named} more failures are not named here{place_of(rest)}")
         omitted = evidence.get("omitted_failures")
         if omitted is not None:
             place = f"[{omitted['first_line']}-{omitted['last_line']}]"
@@ -153,6 +157,7 @@ class _Draft:
         lines += self._section("todo", evidence.get("todo", []), shown=shape.remarks)
         lines += self._unclassified(shape)
         lines += _reasons([*evidence["reason_codes"], *costs])
+        lines += _way_back(self._packet, sufficient=not costs)
         lines.append(_receipt(self._packet))
         return "\n".join(lines) + "\n"
 
@@ -252,7 +257,7 @@ def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:
     code = process["exit_code"]
     exit_code = "exit code unknown" if code is None else f"exit code {code}"
     if process["interrupted"]:
-        exit_code += ", interrupted"
+        exit_code += ", timed out" if "TIMEOUT" in evidence["reason_codes"] else ", interrupted"
     enough = "sufficient" if sufficient and evidence["disposition"] == "SUFFICIENT" else "NOT SUFFICIENT, see reasons"
     return f"{evidence['status'].upper()}: {', '.join(tests)}, {counts['total']} in all; {exit_code}; evidence {enough}"
 
@@ -263,7 +268,7 @@ def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:
 def _name(number: int, failure: Mapping[str, Any]) -> str:
     """The line of a failure, and those of the failures that share its region."""
     others = "".join(f"\n   also {safe(one['identity'])} [line {one['line']}]" for one in failure.get("also", ()))
-    return f"{number}) {safe(failure['identity'])}{_place(_evidence(failure)) or ' [-]'}{others}"
+    return f"{number}) {safe(failure['identity'])}{place_of(lines_of(failure)) or ' [-]'}{others}"
 
 
 def _regions(failures: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
@@ -275,7 +280,7 @@ def _regions(failures: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
         yield list(region) if earlier == number else [f"   same text as {earlier})"]
 
 
-def _evidence(failure: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def lines_of(failure: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """All lines and references of a failure."""
     single = [failure[key] for key in ("header", "region", "elsewhere") if key in failure]
     return [*single, *failure.get("details", ())]
@@ -295,9 +300,9 @@ def _region(failure: Mapping[str, Any]) -> Iterator[str]:
         if not says_only_the_name(text, name) and not _sums_up(line_text(text).strip(), safe(name), lines):
             yield FENCE + _unruled(line_text(text).strip())
     yield from _folded(list(_said_once(lines)))
-    hidden = [line for line in _evidence(failure) if "text" not in line]
+    hidden = [line for line in lines_of(failure) if "text" not in line]
     if hidden:
-        yield f"   not shown: {_amount(hidden)}{_place(hidden)}"
+        yield f"   not shown: {_amount(hidden)}{place_of(hidden)}"
 
 
 def says_only_the_name(header: str, identity: str) -> bool:
@@ -387,12 +392,12 @@ def _section(word: str, lines: Sequence[Mapping[str, Any]], *, shown: bool) -> I
     """Lines of one list, block by block; those without text, or not to be shown, by amount and place."""
     texts = [line for line in lines if "text" in line] if shown else []
     for block in _blocks(texts):
-        yield f"{word}{_place(block)}"
+        yield f"{word}{place_of(block)}"
         for line in block:
             yield _fenced(line_text(line["text"]))
     hidden = [line for line in lines if "text" not in line] if shown else list(lines)
     if hidden:
-        yield f"{word}, not shown: {_amount(hidden)}{_place(hidden)}"
+        yield f"{word}, not shown: {_amount(hidden)}{place_of(hidden)}"
 
 
 def _blocks(lines: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
@@ -412,10 +417,10 @@ def _amount(lines: Sequence[Mapping[str, Any]]) -> str:
     return f"{count} {'line' if count == 1 else 'lines'}, {size} bytes"
 
 
-def _place(lines: Sequence[Mapping[str, Any]]) -> str:
+def place_of(lines: Sequence[Mapping[str, Any]]) -> str:
     """Where lines stand: " [stdout:3-9,20]", with gaps of a line or two left out; empty for no lines."""
     spans: dict[str, list[str]] = {}
-    found = _spans(lines)
+    found = spans_of(lines)
     for stream in dict.fromkeys(span["stream"] for span in found):
         own = [(span["line"], span["last_line"]) for span in found if span["stream"] == stream]
         if len(own) > RANGES_AT_MOST:
@@ -425,7 +430,7 @@ def _place(lines: Sequence[Mapping[str, Any]]) -> str:
     return f" [{' '.join(streams)}]" if spans else ""
 
 
-def _spans(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def spans_of(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Lines and references, or spans of them, as spans of adjacent lines; those of one stream in order."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for line in sorted(lines, key=lambda line: line["line"]):
@@ -446,6 +451,16 @@ def _reasons(codes: Iterable[str]) -> Iterator[str]:
         yield f"! {safe(code)}: {ADVICE.get(code, 'see the specification')}"
 
 
+def _way_back(packet: EvidencePacket, *, sufficient: bool) -> Iterator[str]:
+    """How to fetch what is not shown, where the store has it; a run that passed leaves nothing to look for."""
+    evidence, reference = packet["decision_evidence"], packet["receipt"]["raw_evidence"]["reference"]
+    stored = STORED.fullmatch(reference or "")
+    settled = sufficient and (evidence["status"], evidence["disposition"]) == ("passed", "SUFFICIENT")
+    if stored and not settled:
+        stream = packet["receipt"]["source"]["streams"][0]["name"]
+        yield f"> more: context-firewall raw {stored[1]} --lines {stream}:A-B"
+
+
 def _receipt(packet: EvidencePacket) -> str:
     receipt = packet["receipt"]
     reference = receipt["raw_evidence"]["reference"]
@@ -455,7 +470,7 @@ def _receipt(packet: EvidencePacket) -> str:
 
 def safe(text: str) -> str:
     """Text without ANSI sequences, and with every control, separator and invisible character spelled out."""
-    return UNSAFE.sub(_spelled, ANSI.sub("", text))
+    return UNSAFE.sub(spelled, ANSI.sub("", text))
 
 
 def line_text(text: str) -> str:
@@ -463,7 +478,8 @@ def line_text(text: str) -> str:
     return safe(ANSI.sub("", text).removesuffix("\r"))
 
 
-def _spelled(match: re.Match[str]) -> str:
+def spelled(match: re.Match[str]) -> str:
+    """A match of UNSAFE as an escape that can be read."""
     known = {"\n": "\\n", "\r": "\\r"}
     code = ord(match[0])
     return known.get(match[0]) or (

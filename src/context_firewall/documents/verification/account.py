@@ -452,6 +452,8 @@ def _check_verdict(findings: Findings, packet: EvidencePacket) -> None:
     if not v2:
         follows["ZERO_EXIT_WITH_FAILURES"] = code == 0 and recognised
     field = "decision_evidence.reason_codes"
+    if "TIMEOUT" in reasons and not evidence["process"]["interrupted"]:
+        findings.add(field, "has TIMEOUT, and the run was not interrupted")
     for reason, holds in follows.items():
         if (reason in reasons) is not holds:
             findings.add(field, f"has {reason} against the facts" if reason in reasons else f"lacks {reason}")
