@@ -1,0 +1,398 @@
+"""JUnit XML, as pytest, Node, Vitest, jest-junit, surefire, ctest, PHPUnit, bats and many others write it.
+
+The room's rules:
+
+- Elements may span lines and lines may hold many elements. Each line belongs to the first failing test that has a part
+  in it; else it is what stands in it: a test that passed, text of a test, a suite and its counts, brackets.
+- A test's lines are held until it ends, as only then it is known how it ended.
+- What is not well-formed, an element that is unknown, and text where there may be none are in doubt, and reading goes
+  on behind them.
+- A document ends with its root. Another may begin right behind it.
+"""
+
+import re
+
+from context_firewall.transcript.account import Account
+from context_firewall.transcript.details import classify_detail
+from context_firewall.transcript.dialects import junit_grammar as grammar
+from context_firewall.transcript.dialects.junit_account import FAILED, PASSED, SKIPPED, TODO, Case, Document
+from context_firewall.transcript.dialects.junit_scan import Judge, Scanner, Token, What
+from context_firewall.transcript.doubts import Doubt
+from context_firewall.transcript.facts import Failure, Reading, Tally
+from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.lines import Line
+from context_firewall.transcript.lines import bare as bared
+from context_firewall.transcript.machine import Dialect
+
+DEPTH = 100
+"""The deepest nesting that is read."""
+OUT_OF_PLACE = "!"
+"""Before the name of an element that may not stand where it stands."""
+HELD_BYTES = 8 << 20
+"""How much of a test that has not failed is held."""
+
+_OUTCOMES = {PASSED: Kind.SUCCESSFUL_TEST, SKIPPED: Kind.SKIPPED_TEST, TODO: Kind.TODO_TEST, FAILED: Kind.FAILED_TEST}
+# What a line is by what it holds; the first that it has decides.
+_ORDER = (
+    Kind.SUCCESSFUL_TEST,
+    Kind.SKIPPED_TEST,
+    Kind.TODO_TEST,
+    Kind.PROGRAM_OUTPUT,
+    Kind.TEST_DETAIL,
+    Kind.AGGREGATE_SOURCE,
+    Kind.DURATION_SOURCE,
+    Kind.INFORMATIONAL,
+    Kind.STRUCTURE,
+)
+# In a failing test's region: what is there for the format's sake.
+_CONTEXT = frozenset({Kind.STRUCTURE, Kind.INFORMATIONAL, Kind.BLANK})
+
+
+class JUnit:
+    """Reads one document, or several in a row."""
+
+    def __init__(self, stream: str) -> None:
+        self._stream = stream
+        self._suppressed = Account()
+        self._failures: list[Case] = []
+        self._todo: list[Line] = []
+        self._unclassified: list[Line] = []
+        self._doubts: set[Doubt] = set()
+        self._documents: list[Document] = []
+        self._document: Document | None = None
+        self._declaration: Line | None = None
+        """An XML declaration that waits for a root."""
+        self._scanner = Scanner()
+        self._judge = Judge()
+        self._stack: list[str] = []
+        """The open elements."""
+        self._deeper = 0
+        """How many more are open below the deepest that is read."""
+        self._case: Case | None = None
+        # What stands in the line that is read now: tests that end, kinds, and whether something is out of place.
+        self._number = 0
+        self._ended: list[Case] = []
+        self._kinds: set[Kind] = set()
+        self._odd = False
+
+    # -- what the reader asks
+
+    def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
+        """Runs of passed tests, each in a line of its own."""
+        document = self._document
+        if document is None or self._deeper or not self._scanner.between or not self._in_suite():
+            return None
+        return None if document.producer is not None and document.producer.steps else grammar.PASSED
+
+    def run(self, block: bytes, start: int, stop: int, number: int) -> int:
+        """Count a run of passed tests."""
+        document = self._document
+        if document is None:
+            return 0
+        lines = block.count(b"\n", start, stop)
+        self._judge.read(block[start:stop])
+        document.passed(lines, number)
+        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, lines)
+        return lines
+
+    def trace(self) -> None:
+        """Remember which lines are suppressed."""
+        self._suppressed.trace()
+
+    def cut(self) -> None:
+        """The last line has no newline. Many producers write none; what counts is whether the root is closed."""
+
+    @property
+    def complete(self) -> bool:
+        """The root is closed: nothing more belongs to the document."""
+        return self._document is None and bool(self._documents)
+
+    def adopt(self, bare: bytes, line: Line) -> bool:
+        """Take an XML declaration that stands before the root."""
+        return self._declares(bare, line)
+
+    def line(self, bare: bytes, raw: bytes, number: int) -> bool:
+        """One line."""
+        line = Line(self._stream, number, Kind.UNCLASSIFIED, raw)
+        if self.complete and not grammar.OPENING.match(raw):
+            return self._declares(bare, line)
+        self._number = number
+        self._read(line)
+        return not self._odd
+
+    def close(self, exit_code: int | None) -> Reading:
+        """Settle the account."""
+        self._undeclared()
+        current = "" if self._document is None else self._break_off(self._document)
+        tally = sum((document.tally(exit_code) for document in self._documents), Tally())
+        doubts = self._doubts.union(*(document.doubts for document in self._documents))
+        if self._unclassified:
+            doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
+        whole = all(document.closed for document in self._documents)
+        has_results = bool(self._failures) or any(document.has_results for document in self._documents)
+        return Reading(
+            tally=tally,
+            failures=tuple(_failure(case) for case in self._failures),
+            unclassified=tuple(sorted(self._unclassified, key=lambda line: line.number)),
+            todo=tuple(self._todo),
+            suppressed=self._suppressed.totals(),
+            fates=self._suppressed.fates,
+            doubts=frozenset(doubts),
+            has_results=has_results,
+            standing=(2 if doubts else 3) if whole and has_results else 0,
+            current_test=current,
+        )
+
+    # -- documents
+
+    def _declares(self, bare: bytes, line: Line) -> bool:
+        """Whether a line is an XML declaration. It waits for the root, which must stand in the next line."""
+        if not grammar.DECLARATION.fullmatch(bare):
+            return False
+        self._undeclared()
+        self._declaration = line
+        return True
+
+    def _undeclared(self) -> None:
+        """The declaration that waits was none of a document: no root has followed it."""
+        if self._declaration is not None:
+            self._unclassified.append(self._declaration)
+            self._declaration = None
+
+    def _begin(self) -> Document:
+        """A document begins in this line."""
+        if self._declaration is not None and self._declaration.number == self._number - 1:
+            self._suppressed.add(Kind.STRUCTURE, self._declaration.number)
+            self._declaration = None
+        self._undeclared()
+        self._judge = Judge()
+        self._scanner = Scanner()
+        self._stack.clear()
+        document = self._document = Document()
+        self._documents.append(document)
+        return document
+
+    def _end(self) -> None:
+        """The root is closed."""
+        self._judge.end()
+        if self._judge.refuses:
+            self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+        self._document = None
+
+    def _break_off(self, document: Document) -> str:
+        """The stream ends within a document. Returns the test that was open, if it has not failed."""
+        case, self._case = self._case, None
+        self._doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+        if self._judge.refuses:
+            self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+        if case is None:
+            return ""
+        if case.outcome == FAILED:
+            document.add(case, self._number)
+            self._settle(case)
+            return ""
+        self._unclassified += (line for line, _ in case.lines)
+        return case.identity
+
+    # -- lines
+
+    def _read(self, line: Line) -> None:
+        """A line of a document, or of several."""
+        self._ended, self._kinds, self._odd = [], set(), False
+        data, position = line.raw + b"\n", 0
+        while position < len(data):
+            document = self._document
+            if document is None:
+                rest = data[position:]
+                if position and not grammar.OPENING.match(rest):
+                    self._odd = bool(rest.strip()) and not grammar.DECLARATION.fullmatch(rest)
+                    break
+                position += len(rest) - len(rest.lstrip()) if position else 0
+                document = self._begin()
+            position = self._take(data, position, document)
+        self._place(line)
+
+    def _take(self, data: bytes, position: int, document: Document) -> int:
+        """Read a line from an offset on, and say where the document ends, or the line."""
+        for token in self._scanner.tokens(data, position):
+            self._token(token, document)
+            if document.closed:
+                self._judge.read(data[position : token.end])
+                self._end()
+                return token.end
+        self._judge.read(data[position:], unfinished=self._scanner.inside)
+        return len(data)
+
+    def _place(self, line: Line) -> None:
+        """Say whose the line is, and what, now that all that stands in it has been read."""
+        owner = next((case for case in self._ended if case.outcome == FAILED), None)
+        kind = self._kind(line)
+        if self._odd:
+            self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+        if owner is not None:
+            owner.lines.append((line, kind))
+        elif self._case is not None and not self._odd:
+            self._hold(self._case, line, kind)
+        elif kind is Kind.TODO_TEST and len(self._ended) == 1:
+            self._todo.append(line.as_kind(kind))
+        else:
+            self._account(line, kind)
+        for case in self._ended:
+            self._settle(case)
+
+    def _kind(self, line: Line) -> Kind | None:
+        """What the line is by what stands in it; None if a test begins in it that is not over, and nothing else."""
+        if self._odd:
+            return Kind.UNCLASSIFIED
+        begun = {_OUTCOMES[case.outcome] for case in self._ended if case.first == self._number}
+        kinds = self._kinds | begun
+        if self._case is not None and self._case.first == self._number and not begun:
+            return None
+        found = next((kind for kind in _ORDER if kind in kinds), None)
+        return found or (Kind.STRUCTURE if line.raw.strip() else Kind.BLANK)
+
+    def _account(self, line: Line, kind: Kind | None) -> None:
+        """A line that no failing test owns."""
+        if kind is Kind.UNCLASSIFIED:
+            self._unclassified.append(line)
+        else:
+            self._suppressed.add(Kind.SKIPPED_TEST if kind in (None, Kind.TODO_TEST) else kind, line.number)
+
+    def _hold(self, case: Case, line: Line, kind: Kind | None) -> None:
+        """A line of a test that is not over. One that prints without end keeps what it says about itself."""
+        case.size += len(line.raw)
+        if case.size > HELD_BYTES and kind is Kind.PROGRAM_OUTPUT and case.outcome != FAILED:
+            case.lost = True
+            self._suppressed.add(kind, line.number)
+        else:
+            case.lines.append((line, kind))
+
+    def _settle(self, case: Case) -> None:
+        """A test is over, and its lines are known."""
+        if case.outcome == FAILED:
+            self._failures.append(case)
+            if case.lost:
+                self._doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+            return
+        for line, kind in case.lines:
+            if kind is None and case.outcome == TODO:
+                self._todo.append(line.as_kind(Kind.TODO_TEST))
+            else:
+                self._account(line, _OUTCOMES[case.outcome] if kind is None else kind)
+        case.lines.clear()
+
+    # -- elements
+
+    def _in_suite(self) -> bool:
+        return bool(self._stack) and self._stack[-1] in (grammar.SUITES, grammar.SUITE)
+
+    def _token(self, token: Token, document: Document) -> None:
+        """One piece of the line."""
+        match token.what:
+            case What.TEXT:
+                self._text(token.body, document)
+            case What.COMMENT:
+                self._kinds.add(document.comment(token.body) if self._in_suite() else Kind.INFORMATIONAL)
+            case What.OPEN | What.EMPTY:
+                self._open(token.name, token.attributes, document)
+                if token.what is What.EMPTY:
+                    self._close(token.name, document)
+            case What.CLOSE:
+                self._close(token.name, document)
+            case What.OTHER:
+                self._kinds.add(Kind.STRUCTURE)
+
+    def _text(self, text: bytes, document: Document) -> None:
+        if not text.strip():
+            return
+        kind = grammar.TEXTS.get(self._stack[-1]) if self._stack and not self._deeper else None
+        if kind is None:
+            self._odd = True
+        else:
+            self._kinds.add(kind)
+
+    def _open(self, name: str, attributes: dict[str, str], document: Document) -> None:
+        """An element begins."""
+        document.goes_on()
+        if len(self._stack) == DEPTH:
+            self._deeper += 1
+            self._odd = True
+            return
+        parent = self._stack[-1] if self._stack else ""
+        if name not in grammar.CHILDREN.get(parent, grammar.NOTHING):
+            self._odd = True
+            name = OUT_OF_PLACE + name
+        elif name in (grammar.SUITES, grammar.SUITE):
+            document.open(name, attributes)
+            self._kinds.add(Kind.AGGREGATE_SOURCE)
+        elif name == grammar.TEST or (parent == grammar.SUITE and name in grammar.PROBLEMS):
+            self._case = Case(document, attributes, self._number, name == grammar.TEST, path=tuple(document.path))
+        self._stack.append(name)
+        if self._case is not None:
+            self._says(self._case, name, attributes)
+        self._kinds.add(grammar.TEXTS.get(name, Kind.STRUCTURE))
+
+    @staticmethod
+    def _says(case: Case, name: str, attributes: dict[str, str]) -> None:
+        """An element of a test says something about its result."""
+        if name not in grammar.PROBLEMS and name != grammar.SKIPPED:
+            return
+        case.found[name] += 1
+        message = attributes.get("message", "")
+        if name == grammar.SKIPPED:
+            case.excused |= attributes.get("type") in grammar.UNFINISHED
+            by_ctest = case.word == grammar.NOT_RUN and len(set(case.key)) == 1
+            case.left_out = not by_ctest or grammar.LEFT_OUT.fullmatch(message) is not None
+        else:
+            case.excused |= grammar.RISKY.fullmatch(attributes.get("type", "")) is not None
+            case.message = case.message or message
+
+    def _close(self, name: str, document: Document) -> None:
+        """An element ends, and with it those in it that have no end of their own."""
+        if self._deeper:
+            self._deeper -= 1
+            return
+        at = next(
+            (at for at in reversed(range(len(self._stack))) if self._stack[at].lstrip(OUT_OF_PLACE) == name), None
+        )
+        if at is None:
+            self._odd = True
+            return
+        self._odd |= at < len(self._stack) - 1
+        while len(self._stack) > at:
+            top = self._stack.pop()
+            case = self._case
+            if case is not None and (top == grammar.TEST or (top in grammar.PROBLEMS and not case.test)):
+                self._over(case, document)
+            elif top in (grammar.SUITES, grammar.SUITE):
+                document.close()
+
+    def _over(self, case: Case, document: Document) -> None:
+        self._case = None
+        self._ended.append(case)
+        if case.test:
+            document.add(case, self._number)
+
+
+def _failure(case: Case) -> Failure:
+    """A failing test with its region. One whose lines all belong to a test before it has none of its own."""
+    if not case.lines:
+        return Failure(case.identity, None)
+    (header, _), *rest = case.lines
+    details = tuple(line.as_kind(_detail(line, kind)) for line, kind in rest)
+    return Failure(case.identity, header.as_kind(Kind.FAILED_TEST), details)
+
+
+def _detail(line: Line, kind: Kind | None) -> Kind:
+    return Kind.FAILURE_CONTEXT if kind in _CONTEXT else classify_detail(bared(line.raw))
+
+
+DIALECT = Dialect(
+    name="junit",
+    title="JUnit XML",
+    checked="pytest 9.2, Node 20, 24 and 26, mocha 12, Vitest 4.1, Deno 2.9, PHPUnit 9.6, bats 1.8 and 1.13, node-tap 18.8",
+    streams=frozenset({"stdout"}),
+    opening=grammar.OPENING,
+    begin=JUnit,
+    tentative=True,
+)

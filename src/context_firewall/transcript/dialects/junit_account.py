@@ -1,0 +1,394 @@
+"""The tests of one document, its suites, and whether what the suites state is what was read.
+
+The room's rules:
+
+- Each suite states how many tests it holds and how they ended. Producers count differently; the conventions are a
+  table. A document agrees if one convention explains every suite in it.
+- A test that no suite counts proves nothing about those that may be missing beside it.
+- Where a convention counts what the document does not show, the tally is of what it shows, and says so.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from context_firewall.transcript.dialects import junit_grammar as grammar
+from context_firewall.transcript.doubts import Doubt
+from context_firewall.transcript.facts import Tally
+from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.lines import Line
+
+UNNAMED = "(unnamed test)"
+PASSED, FAILED, SKIPPED, TODO = "passed", "failed", "skipped", "todo"
+
+
+@dataclass(slots=True)
+class Case:
+    """One test, or what a suite itself says went wrong."""
+
+    document: "Document"
+    attributes: Mapping[str, str]
+    first: int
+    """The line on which it begins."""
+    test: bool = True
+    found: Counter[str] = field(default_factory=Counter)
+    """Its children that say something about the result, by name."""
+    excused: bool = False
+    """It is unfinished, or only risky: no failure."""
+    left_out: bool = True
+    """What it says about being skipped is a reason to leave a test out."""
+    message: str = ""
+    path: tuple[str, ...] = ()
+    """The names of the suites around it."""
+    lines: list[tuple[Line, Kind | None]] = field(default_factory=list)
+    """Its lines, each with what it is if the test did not fail; None is the test's own line."""
+    size: int = 0
+    lost: bool = False
+    """Some of what it printed was too much to hold."""
+
+    @property
+    def word(self) -> str:
+        """Its own word about the result."""
+        return self.attributes.get("status", self.attributes.get("result", "")).lower()
+
+    @property
+    def outcome(self) -> str:
+        """How it ended."""
+        if self.found["failure"] or self.found["error"]:
+            return TODO if self.excused else FAILED
+        if self.found[grammar.SKIPPED]:
+            return TODO if self.excused else SKIPPED if self.left_out else FAILED
+        if self.word in grammar.FAILED_WORDS or "failure" in self.attributes:
+            return FAILED
+        return SKIPPED if self.word in grammar.SKIPPED_WORDS else PASSED
+
+    @property
+    def consistent(self) -> bool:
+        """Whether its own word is known, and is what its children say."""
+        failing = bool(self.found["failure"] or self.found["error"])
+        if self.word in grammar.NEUTRAL_WORDS:
+            return failing or "failure" not in self.attributes
+        if self.word in grammar.FAILED_WORDS:
+            return failing
+        return not failing and self.word in (grammar.PASSED_WORDS | grammar.SKIPPED_WORDS)
+
+    @property
+    def identity(self) -> str:
+        """What it is called: by its class and its name, or where there is no class, by its suite."""
+        if not self.test:
+            return " > ".join(self.path)
+        name = self.attributes.get("name") or UNNAMED
+        of = self.attributes.get("classname", self.attributes.get("class"))
+        producer = self.document.producer or grammar.OTHER
+        if self.document.by_node or of == grammar.NODES_CLASS:
+            # Node escapes a quotation mark twice.
+            return " > ".join((*self.path, name)).replace("&quot;", '"')
+        if of is None:
+            of = self.path[-1] if self.path else ""
+        return f"{of}{producer.separator}{name}" if of and not name.startswith(of) else name
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What a producer calls one test."""
+        return self.attributes.get("classname", ""), self.attributes.get("name", "")
+
+
+@dataclass(slots=True)
+class Suite:
+    """An element that holds tests: what it states, and what was read in it and below."""
+
+    element: str
+    name: str
+    stated: dict[str, int]
+    seen: Counter[str] = field(default_factory=Counter)
+    direct: Counter[str] = field(default_factory=Counter)
+    """Children of its own, suites among them."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it states how many tests it holds, and how many failed."""
+        return "tests" in self.stated and "failures" in self.stated
+
+
+def _left_out(suite: Suite) -> bool:
+    """Skipped and disabled tests together: producers use one attribute, the other, or both."""
+    stated = [suite.stated[word] for word in ("skipped", "disabled") if word in suite.stated]
+    return not stated or sum(stated) == suite.seen["skipped tests"] + suite.seen["disabled tests"]
+
+
+def by_tests(suite: Suite) -> bool:
+    """The convention of most: every test below is counted, once for each way in which it ended."""
+    stated, seen = suite.stated, suite.seen
+    failed = "failing tests" if "errors" not in stated else "failed tests"
+    return (
+        stated.get("tests", seen["tests"]) == seen["tests"]
+        and stated.get("failures", seen[failed]) == seen[failed]
+        and stated.get("errors", seen["broken tests"]) == seen["broken tests"]
+        and _left_out(suite)
+    )
+
+
+def by_children(suite: Suite) -> bool:
+    """Node's: a suite counts its own children, tests and suites alike."""
+    stated, own = suite.stated, suite.direct
+    return (
+        stated.get("tests", own["children"]) == own["children"]
+        and stated.get("failures", own["failing"]) == own["failing"]
+        and stated.get("errors", 0) == 0
+        and stated.get("skipped", own["skipping"]) == own["skipping"]
+    )
+
+
+def hidden(suite: Suite) -> int:
+    """pytest's: passes that are counted and have no element; below zero if there are not even those that have one.
+
+    It counts what was reported, elements rather than tests; a test that failed before its teardown did is counted once.
+    """
+    elements = suite.seen["failures"] + suite.seen["errors"] + suite.seen["skips"]
+    return suite.stated.get("tests", -1) + suite.seen["doubles"] - elements - suite.seen[PASSED]
+
+
+def by_elements(suite: Suite) -> bool:
+    """pytest's: see `hidden`."""
+    stated, seen = suite.stated, suite.seen
+    return not stated or (
+        grammar.PRODUCERS.get(suite.name) is grammar.PYTEST
+        and stated.get("failures") == seen["failures"]
+        and stated.get("errors") == seen["errors"]
+        and stated.get("skipped", seen["skips"]) == seen["skips"]
+        and hidden(suite) >= seen["teardowns"]
+    )
+
+
+def by_events(suite: Suite) -> bool:
+    """mocha's: it counts what happened. A test that passed and then failed after all stands there twice, as failed.
+
+    Hooks that failed are among the errors, not among the tests; `skipped` is what is left when both are taken off.
+    """
+    stated, seen = suite.stated, suite.seen
+    if not stated:
+        return True
+    if stated.get("failures") or not {"tests", "errors", "skipped"} <= stated.keys():
+        return False
+    again = seen["failing tests"] - stated["errors"]
+    passed = stated["tests"] - stated["errors"] - stated["skipped"]
+    return 0 <= again <= seen["repeats"] and passed == seen[PASSED] + again
+
+
+CONVENTIONS: tuple[Callable[[Suite], bool], ...] = (by_tests, by_children, by_elements, by_events)
+"""The first that explains every suite counts."""
+
+
+class Document:
+    """What one document says, while and after it is read."""
+
+    def __init__(self) -> None:
+        self.suites: list[Suite] = []
+        """Those that are open, the root first."""
+        self.path: list[str] = []
+        """The names of those that are no list of suites."""
+        self.doubts: set[Doubt] = set()
+        self.closed = False
+        self.producer: grammar.Producer | None = None
+        self.tests = 0
+        self.first, self.last = 0, 0
+        """The lines of its first and of its last test."""
+        self._outer: Suite | None = None
+        """The outermost suite of pytest's or of mocha's, which is the only one."""
+        self._agreeing = list(CONVENTIONS)
+        self._uncounted = False
+        self._stated = False
+        self._outcomes: Counter[str] = Counter()
+        self._elements = 0
+        """Suites, but for a list of them."""
+        self._known: Counter[tuple[str, str]] = Counter()
+        self._names: set[str] = set()
+        self._totals: list[tuple[str, int]] = []
+
+    # -- suites
+
+    def open(self, element: str, attributes: Mapping[str, str]) -> None:
+        """A suite, or a list of them."""
+        name = attributes.get("name", "")
+        found = {word: attributes[word] for word in grammar.STATED if word in attributes}
+        stated = {word: int(text) for word, text in found.items() if grammar.NUMBER.fullmatch(text)}
+        if len(stated) < len(found):
+            self.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
+        suite = Suite(element, name, stated)
+        self.producer = self.producer or grammar.PRODUCERS.get(name)
+        if element == grammar.SUITE:
+            self.path.append(name)
+            self._elements += 1
+            self._outer = self._outer or suite
+        self._stated |= suite.counts
+        self.suites.append(suite)
+
+    def close(self) -> None:
+        """The innermost one ends."""
+        suite = self.suites.pop()
+        if suite.element == grammar.SUITE:
+            self.path.pop()
+        self._agreeing = [agrees for agrees in self._agreeing if agrees(suite)]
+        if not self.suites:
+            self.closed = True
+            return
+        parent = self.suites[-1]
+        parent.seen.update(suite.seen)
+        parent.direct["children"] += 1
+        parent.direct["failing"] += bool(suite.stated.get("failures"))
+        parent.direct["skipping"] += bool(suite.stated.get("skipped"))
+
+    # -- tests
+
+    def passed(self, count: int, first: int) -> None:
+        """Tests that passed, each in a line of its own from that line on."""
+        self.goes_on()
+        self._place(first, first + count - 1)
+        self.tests += count
+        self._outcomes[PASSED] += count
+        suite = self.suites[-1]
+        suite.seen[PASSED] += count
+        suite.seen["tests"] += count
+        suite.direct["children"] += count
+        self._uncounted |= not any(suite.counts for suite in self.suites)
+
+    def add(self, case: Case, last: int) -> None:
+        """A test that has ended, on that line."""
+        self._place(case.first, last)
+        if not case.consistent:
+            self.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+        if self.producer is None and "assertions" in case.attributes and "class" in case.attributes:
+            self.producer = grammar.PHPUNIT
+        self.tests += 1
+        outcome, found = case.outcome, case.found
+        step = self._is_step(case)
+        if not step:
+            self._outcomes[outcome] += 1
+        suite = self.suites[-1]
+        suite.direct["children"] += 1
+        suite.direct["failing"] += bool(found["failure"])
+        suite.direct["skipping"] += bool(found[grammar.SKIPPED])
+        failing = bool(found["failure"] or found["error"])
+        teardown = not found["failure"] and case.message.startswith(grammar.TEARDOWN)
+        suite.seen.update(
+            {
+                "tests": 1,
+                outcome: 1,
+                "failed tests": bool(found["failure"]),
+                "broken tests": bool(found["error"]),
+                "failing tests": failing,
+                "skipped tests": bool(found[grammar.SKIPPED]),
+                "disabled tests": outcome == SKIPPED and not found[grammar.SKIPPED],
+                "failures": found["failure"],
+                "errors": found["error"],
+                "skips": found[grammar.SKIPPED],
+                "repeats": failing and bool(self._known[case.key]),
+                "doubles": teardown and bool(self._known[case.key]),
+                "teardowns": teardown and not self._known[case.key],
+            }
+        )
+        if failing:
+            self._known[case.key] += 1
+        self._uncounted |= not any(suite.counts for suite in self.suites)
+
+    def _place(self, first: int, last: int) -> None:
+        self.first = self.first or first
+        self.last = last
+
+    def _is_step(self, case: Case) -> bool:
+        """Whether a test is a step of another, by a producer that writes them alike."""
+        if self.producer is None or not self.producer.steps:
+            return False
+        name = case.attributes.get("name", "")
+        self._names.add(name)
+        return name.rpartition(" > ")[0] in self._names
+
+    # -- totals in comments
+
+    def comment(self, text: bytes) -> Kind:
+        """What a comment between tests is."""
+        found = grammar.TOTAL.fullmatch(text)
+        due = grammar.TOTALS[len(self._totals) % len(grammar.TOTALS)]
+        if found is None or (word := found[1].decode()) not in (due, grammar.TOTALS[0]):
+            self._totals.clear()
+            return Kind.PROGRAM_OUTPUT
+        if word != due:
+            self._totals.clear()
+        self._totals.append((word, int(found[2])))
+        return Kind.DURATION_SOURCE if word == grammar.TOTALS[-1] else Kind.AGGREGATE_SOURCE
+
+    def goes_on(self) -> None:
+        """Something else than a comment stands here: comments before it are not the totals."""
+        self._totals.clear()
+
+    @property
+    def by_node(self) -> bool:
+        """Whether Node's totals stand at the end."""
+        return len(self._totals) == len(grammar.TOTALS)
+
+    # -- the account
+
+    @property
+    def agrees(self) -> bool:
+        """Whether some convention explains all that is stated."""
+        return bool(self._agreeing)
+
+    def tally(self, exit_code: int | None) -> Tally:
+        """The counts; what they cannot vouch for is added to the doubts."""
+        counts = Counter(self._outcomes)
+        if self.by_node:
+            counts = self._by_totals(counts, exit_code)
+        elif not self.closed or (self.tests and self._uncounted):
+            self.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+        elif not self._agreeing:
+            self.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
+        elif self._outer is not None:
+            counts = self._by_convention(counts, self._outer)
+        if self.producer is not None and self.producer.folds and counts[SKIPPED]:
+            self.doubts.add(Doubt.COUNTS_UNCONFIRMED)
+        four = (counts[PASSED], counts[FAILED], counts[SKIPPED], counts[TODO])
+        return Tally(*four, sum(four))
+
+    @property
+    def has_results(self) -> bool:
+        """Whether there is a test, or a count that says that there is none."""
+        return bool(self.tests) or self._stated or self.by_node
+
+    def _by_convention(self, counts: Counter[str], suite: Suite) -> Counter[str]:
+        convention = self._agreeing[0]
+        if convention is by_elements:
+            counts[FAILED] = suite.seen["failures"] + suite.seen["errors"]
+            counts[PASSED] += suite.seen["teardowns"]
+            within_a_line = not counts[FAILED] and self.first == self.last
+            if hidden(suite) > suite.seen["teardowns"] and not within_a_line:
+                self.doubts.add(Doubt.COUNTS_UNCONFIRMED)
+        elif convention is by_events:
+            again = suite.seen["failing tests"] - suite.stated["errors"]
+            counts[PASSED] += again
+            counts[FAILED] -= again
+        return counts
+
+    def _by_totals(self, counts: Counter[str], exit_code: int | None) -> Counter[str]:
+        """Node's totals: they are the run's, and count tests with subtests, which stand here as suites."""
+        told = dict(self._totals)
+        totals = Counter(
+            {
+                PASSED: told["pass"],
+                FAILED: told["fail"] + told["cancelled"],
+                SKIPPED: told["skipped"],
+                TODO: told["todo"],
+            }
+        )
+        explained = (
+            by_children in self._agreeing
+            and told["tests"] == totals.total()
+            and told["tests"] + told["suites"] == self.tests + self._elements
+        )
+        parents = max(0, told["tests"] - self.tests)
+        more = {word: totals[word] - counts[word] for word in (FAILED, SKIPPED, TODO)}
+        if not explained or more[FAILED] < 0 or any(count > parents for count in more.values()):
+            self.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
+        if self._elements and exit_code != 0:
+            # A suite's own failure, of a hook, has no element.
+            self.doubts.add(Doubt.ERRORS_UNREPORTABLE)
+        return totals

@@ -1,0 +1,102 @@
+"""JUnit XML: elements, what may stand in them, and what the attributes of a test and of a suite say.
+
+There is no one standard. The rules are those that producers share (Ant's report, Jenkins' schema); where they part, a
+table says how.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from context_firewall.transcript.kinds import Kind
+
+# An XML declaration, and the root's start tag. A document may stand behind the end of another in one line.
+DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?+<\?xml\s[^?\n]*+\?>\s*+")
+ROOT = re.compile(rb"\s*+(?:<\?xml\s[^?\n]*+\?>\s*+)?+<testsuites?+(?=[\s/>]|\Z)")
+OPENING = re.compile(rb"(?:\xef\xbb\xbf)?+" + ROOT.pattern)
+
+# A run of tests that passed, each an empty element in a line of its own. What stands in the values does not matter;
+# attributes that could say something else about the result are not among these.
+PASSED = re.compile(
+    rb"(?:[ \t]*+<testcase(?: (?:name|classname|class|file|time|timestamp|id|line|column|col|assertions)"
+    rb'="[^"<\n\x1b]*+")++ ?/>\r?+\n)++'
+)
+CASE = b"<testcase "
+
+SUITES, SUITE, TEST = "testsuites", "testsuite", "testcase"
+_OUTPUT = frozenset({"system-out", "system-err"})
+_RERUNS = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
+PROBLEMS = frozenset({"failure", "error"})
+SKIPPED = "skipped"
+_COMMON = _OUTPUT | {"properties"}
+
+# What may stand in an element. A document's root is a list of suites, or one suite.
+CHILDREN: Mapping[str, frozenset[str]] = {
+    "": frozenset({SUITES, SUITE}),
+    SUITES: _COMMON | {SUITE, TEST},
+    SUITE: _COMMON | PROBLEMS | {SUITE, TEST},
+    TEST: _COMMON | PROBLEMS | _RERUNS | {SKIPPED},
+    "properties": frozenset({"property"}),
+    **dict.fromkeys(_RERUNS, _OUTPUT | {"stackTrace"}),
+}
+NOTHING: frozenset[str] = frozenset()
+
+# The elements that hold text, and what that is below a test that did not fail.
+TEXTS: Mapping[str, Kind] = {
+    **dict.fromkeys(PROBLEMS | _RERUNS | {SKIPPED, "stackTrace"}, Kind.TEST_DETAIL),
+    **dict.fromkeys(_OUTPUT, Kind.PROGRAM_OUTPUT),
+    "property": Kind.INFORMATIONAL,
+}
+
+# What a suite may state about the tests in it.
+STATED = ("tests", "failures", "errors", "skipped", "disabled")
+NUMBER = re.compile(r"-?[0-9]{1,9}")
+
+# A test's own word about its result, in attributes that some producers add (`status`, `result`).
+NEUTRAL_WORDS = frozenset({"", "run", "completed"})
+PASSED_WORDS = frozenset({"passed", "pass", "success", "successful", "ok"})
+SKIPPED_WORDS = frozenset({"notrun", "disabled", "skipped", "ignored", "suppressed", "pending"})
+FAILED_WORDS = frozenset({"fail", "failed", "failure", "error"})
+
+# Types of `<skipped>` that mean unfinished or expected to fail: pytest, Node.
+UNFINISHED = frozenset({"pytest.xfail", "todo"})
+# PHPUnit's word for a test that checked nothing: an `<error>`, though the run does not fail by it.
+RISKY = re.compile(r"PHPUnit\\Framework\\(?:\w+\\)*Risky\w*")
+# ctest's reasons to leave a test out (there class and name are the same). With another one, ctest says it has failed.
+NOT_RUN = "notrun"
+LEFT_OUT = re.compile(r"SKIP_[A-Z_]+(?:=[0-9]+)?|Disabled|")
+
+# pytest: an error that the report has beside the test's own result, and one of a file that does not load.
+TEARDOWN = "failed on teardown with"
+COLLECTING = "collection failure"
+
+# Node prints the run's totals as comments, these in this order, right before the end.
+TOTAL = re.compile(rb" (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([0-9]{1,9})(?:\.[0-9]++)? ")
+TOTALS = ("tests", "suites", "pass", "fail", "cancelled", "skipped", "todo", "duration_ms")
+NODES_CLASS = "test"
+"""What Node writes as class of every test, up to version 25."""
+
+
+class Producer(NamedTuple):
+    """What is peculiar to one producer."""
+
+    separator: str = " > "
+    """Between a class and a test."""
+    folds: bool = False
+    """A test that is unfinished is written like one that is skipped."""
+    steps: bool = False
+    """A test's steps are written like tests, by the name `test > step`."""
+
+
+PYTEST = Producer("::")
+# By the name of the root, or of a suite.
+PRODUCERS: Mapping[str, Producer] = {
+    "pytest": PYTEST,
+    "pytest tests": PYTEST,
+    "jest tests": Producer(folds=True),
+    "vitest tests": Producer(folds=True),
+    "deno test": Producer(steps=True),
+}
+PHPUNIT = Producer("::", folds=True)
+"""Its root has no name; its tests count assertions."""
+OTHER = Producer()
