@@ -15,7 +15,7 @@ import re
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import junit_grammar as grammar
-from context_firewall.transcript.dialects.junit_account import FAILED, PASSED, SKIPPED, TODO, Case, Document
+from context_firewall.transcript.dialects.junit_account import DERIVED, FAILED, PASSED, SKIPPED, TODO, Case, Document
 from context_firewall.transcript.dialects.junit_scan import Judge, Scanner, Token, What
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
@@ -31,12 +31,19 @@ OUT_OF_PLACE = "!"
 HELD_BYTES = 8 << 20
 """How much of a test that has not failed is held."""
 
-_OUTCOMES = {PASSED: Kind.SUCCESSFUL_TEST, SKIPPED: Kind.SKIPPED_TEST, TODO: Kind.TODO_TEST, FAILED: Kind.FAILED_TEST}
+_OUTCOMES = {
+    PASSED: Kind.SUCCESSFUL_TEST,
+    SKIPPED: Kind.SKIPPED_TEST,
+    TODO: Kind.TODO_TEST,
+    FAILED: Kind.FAILED_TEST,
+    DERIVED: Kind.DERIVED_FAILURE,
+}
 # What a line is by what it holds; the first that it has decides.
 _ORDER = (
     Kind.SUCCESSFUL_TEST,
     Kind.SKIPPED_TEST,
     Kind.TODO_TEST,
+    Kind.DERIVED_FAILURE,
     Kind.PROGRAM_OUTPUT,
     Kind.TEST_DETAIL,
     Kind.AGGREGATE_SOURCE,
@@ -275,7 +282,9 @@ class JUnit:
                 self._doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
             return
         for line, kind in case.lines:
-            if kind is None and case.outcome == TODO:
+            if case.outcome == DERIVED:
+                self._account(line, Kind.DERIVED_FAILURE)
+            elif kind is None and case.outcome == TODO:
                 self._todo.append(line.as_kind(Kind.TODO_TEST))
             else:
                 self._account(line, _OUTCOMES[case.outcome] if kind is None else kind)
@@ -390,7 +399,7 @@ def _detail(line: Line, kind: Kind | None) -> Kind:
 DIALECT = Dialect(
     name="junit",
     title="JUnit XML",
-    checked="pytest 9.2, Node 20, 24 and 26, mocha 12, Vitest 4.1, Deno 2.9, PHPUnit 9.6, bats 1.8 and 1.13, node-tap 18.8",
+    checked="pytest 9.2, Node 20 to 26, mocha 12, Vitest 4.1, Deno 2.9, PHPUnit 9.6, bats 1.8 and 1.13, node-tap 18.8",
     streams=frozenset({"stdout"}),
     opening=grammar.OPENING,
     begin=JUnit,

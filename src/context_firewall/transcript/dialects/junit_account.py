@@ -20,6 +20,8 @@ from context_firewall.transcript.lines import Line
 
 UNNAMED = "(unnamed test)"
 PASSED, FAILED, SKIPPED, TODO = "passed", "failed", "skipped", "todo"
+DERIVED = "derived"
+"""It stands for a suite, and failed only because a test in it did."""
 
 
 @dataclass(slots=True)
@@ -37,6 +39,7 @@ class Case:
     """It is unfinished, or only risky: no failure."""
     left_out: bool = True
     """What it says about being skipped is a reason to leave a test out."""
+    derived: bool = False
     message: str = ""
     path: tuple[str, ...] = ()
     """The names of the suites around it."""
@@ -54,6 +57,8 @@ class Case:
     @property
     def outcome(self) -> str:
         """How it ended."""
+        if self.derived:
+            return DERIVED
         if self.found["failure"] or self.found["error"]:
             return TODO if self.excused else FAILED
         if self.found[grammar.SKIPPED]:
@@ -80,12 +85,18 @@ class Case:
         name = self.attributes.get("name") or UNNAMED
         of = self.attributes.get("classname", self.attributes.get("class"))
         producer = self.document.producer or grammar.OTHER
+        if self.message == grammar.COLLECTING and self._tells(path := name.replace(".", "/") + ".py"):
+            return path
         if self.document.by_node or of == grammar.NODES_CLASS:
             # Node escapes a quotation mark twice.
             return " > ".join((*self.path, name)).replace("&quot;", '"')
         if of is None:
             of = self.path[-1] if self.path else ""
         return f"{of}{producer.separator}{name}" if of and not name.startswith(of) else name
+
+    def _tells(self, text: str) -> bool:
+        """Whether its lines hold a text."""
+        return any(text.encode() in line.raw for line, _ in self.lines)
 
     @property
     def key(self) -> tuple[str, str]:
@@ -103,6 +114,8 @@ class Suite:
     seen: Counter[str] = field(default_factory=Counter)
     direct: Counter[str] = field(default_factory=Counter)
     """Children of its own, suites among them."""
+    held: dict[str, bool] = field(default_factory=dict)
+    """Suites in it that are over, by name, and whether a test in them failed."""
 
     @property
     def counts(self) -> bool:
@@ -160,6 +173,17 @@ def by_elements(suite: Suite) -> bool:
     )
 
 
+def by_points(suite: Suite) -> bool:
+    """node-tap's: it counts TAP's points, and a suite is one more, for itself and for each suite below."""
+    stated, seen = suite.stated, suite.seen
+    failing = seen["failing tests"] + seen["failing suites"] + bool(seen["failing tests"])
+    return not stated or (
+        stated.get("tests") == seen["tests"] + seen["suites"] + 1
+        and stated.get("failures") == failing
+        and stated.get("skipped", seen["skipped tests"]) == seen["skipped tests"]
+    )
+
+
 def by_events(suite: Suite) -> bool:
     """mocha's: it counts what happened. A test that passed and then failed after all stands there twice, as failed.
 
@@ -175,7 +199,7 @@ def by_events(suite: Suite) -> bool:
     return 0 <= again <= seen["repeats"] and passed == seen[PASSED] + again
 
 
-CONVENTIONS: tuple[Callable[[Suite], bool], ...] = (by_tests, by_children, by_elements, by_events)
+CONVENTIONS: tuple[Callable[[Suite], bool], ...] = (by_tests, by_children, by_elements, by_points, by_events)
 """The first that explains every suite counts."""
 
 
@@ -233,7 +257,10 @@ class Document:
             self.closed = True
             return
         parent = self.suites[-1]
+        failing = bool(suite.seen["failing tests"])
+        parent.held[suite.name] = failing
         parent.seen.update(suite.seen)
+        parent.seen.update({"suites": 1, "failing suites": failing})
         parent.direct["children"] += 1
         parent.direct["failing"] += bool(suite.stated.get("failures"))
         parent.direct["skipping"] += bool(suite.stated.get("skipped"))
@@ -260,11 +287,12 @@ class Document:
         if self.producer is None and "assertions" in case.attributes and "class" in case.attributes:
             self.producer = grammar.PHPUNIT
         self.tests += 1
-        outcome, found = case.outcome, case.found
-        step = self._is_step(case)
-        if not step:
-            self._outcomes[outcome] += 1
         suite = self.suites[-1]
+        parent = self._is_parent(case, suite)
+        case.derived = parent and case.outcome == FAILED and suite.held[case.key[1]]
+        outcome, found = case.outcome, case.found
+        if outcome == FAILED or not (parent or self._is_step(case)):
+            self._outcomes[outcome] += 1
         suite.direct["children"] += 1
         suite.direct["failing"] += bool(found["failure"])
         suite.direct["skipping"] += bool(found[grammar.SKIPPED])
@@ -294,6 +322,10 @@ class Document:
     def _place(self, first: int, last: int) -> None:
         self.first = self.first or first
         self.last = last
+
+    def _is_parent(self, case: Case, suite: Suite) -> bool:
+        """Whether a test stands for a suite, by a producer that writes both."""
+        return self.producer is not None and self.producer.parents and case.key[1] in suite.held
 
     def _is_step(self, case: Case) -> bool:
         """Whether a test is a step of another, by a producer that writes them alike."""

@@ -86,6 +86,8 @@ class Producer(NamedTuple):
     """A test that is unfinished is written like one that is skipped."""
     steps: bool = False
     """A test's steps are written like tests, by the name `test > step`."""
+    parents: bool = False
+    """A suite stands once more, as a test of the suite around it."""
 
 
 PYTEST = Producer("::")
@@ -96,6 +98,7 @@ PRODUCERS: Mapping[str, Producer] = {
     "jest tests": Producer(folds=True),
     "vitest tests": Producer(folds=True),
     "deno test": Producer(steps=True),
+    "TAP Tests": Producer(parents=True),  # node-tap
 }
 PHPUNIT = Producer("::", folds=True)
 """Its root has no name; its tests count assertions."""
