@@ -492,7 +492,7 @@ DIALECT = Dialect(
         rb"|={10,}+ (?:ERRORS|FAILURES) ={10,}+\Z"
         rb"|no tests ran in [0-9.]++s\Z"
         rb"|INTERNALERROR> |bringing up nodes\.\.\. *+\Z"
-        rb"|Test session starts \(platform: [^\n]*, pytest-sugar [^\n]*\)\Z"
+        rb"|Test session starts \(platform: (?:[^\n,]|,(?! pytest-sugar ))*+, pytest-sugar [^\n)]*+\)\Z"
     ),
     begin=Pytest,
 )

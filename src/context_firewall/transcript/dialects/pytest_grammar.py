@@ -61,7 +61,7 @@ COLLECTED = re.compile(
     rb"(?:collecting [^\n\r]*+\r){0,64}+(?:collecting \.\.\. )?+collected (?P<items>[0-9]{1,12}+) items?"
     rb"(?P<rest>(?: / [0-9]{1,12}+ [a-z]++)*+) *+"
 )
-COLLECTED_PART = re.compile(rb"([0-9]+) ([a-z]+)")
+COLLECTED_PART = re.compile(rb"(?<![0-9])([0-9]{1,12}+) ([a-z]++)")
 # xdist's account of its workers.
 WORKERS = re.compile(
     rb"(?:created|initialized|ready): [0-9]++/[0-9]++ workers?|[0-9]++ workers? \[(?P<items>[0-9]{1,12}+) items?\]"
