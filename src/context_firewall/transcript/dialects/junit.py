@@ -16,13 +16,14 @@ from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import junit_grammar as grammar
 from context_firewall.transcript.dialects.junit_account import DERIVED, FAILED, PASSED, SKIPPED, TODO, Case, Document
-from context_firewall.transcript.dialects.junit_scan import Judge, Scanner, Token, What
+from context_firewall.transcript.dialects.junit_scan import Judge, Scanner, Token, What, unescaped
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.pytest_traceback import Traceback
 
 DEPTH = 100
 """The deepest nesting that is read."""
@@ -319,6 +320,8 @@ class JUnit:
             self._odd = True
         else:
             self._kinds.add(kind)
+            if self._case is not None:
+                self._case.reads(text)
 
     def _open(self, name: str, attributes: dict[str, str], document: Document) -> None:
         """An element begins."""
@@ -388,12 +391,20 @@ def _failure(case: Case) -> Failure:
     if not case.lines:
         return Failure(case.identity, None)
     (header, _), *rest = case.lines
-    details = tuple(line.as_kind(_detail(line, kind)) for line, kind in rest)
+    traceback = Traceback() if case.document.producer is grammar.PYTEST else None
+    details = tuple(line.as_kind(_detail(line, kind, traceback)) for line, kind in rest)
     return Failure(case.identity, header.as_kind(Kind.FAILED_TEST), details)
 
 
-def _detail(line: Line, kind: Kind | None) -> Kind:
-    return Kind.FAILURE_CONTEXT if kind in _CONTEXT else classify_detail(bared(line.raw))
+def _detail(line: Line, kind: Kind | None, traceback: Traceback | None) -> Kind:
+    """What a line of the region is. One with markup in it may say what another test is called: it is never context."""
+    if kind in _CONTEXT:
+        return Kind.FAILURE_CONTEXT
+    text = bared(line.raw)
+    if traceback is None:
+        return classify_detail(text)
+    found = traceback.kind(unescaped(text))
+    return classify_detail(text) if b"<" in text and found is Kind.FAILURE_CONTEXT else found
 
 
 DIALECT = Dialect(

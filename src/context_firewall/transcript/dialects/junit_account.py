@@ -41,6 +41,7 @@ class Case:
     """What it says about being skipped is a reason to leave a test out."""
     derived: bool = False
     message: str = ""
+    module: str = ""
     path: tuple[str, ...] = ()
     """The names of the suites around it."""
     lines: list[tuple[Line, Kind | None]] = field(default_factory=list)
@@ -85,8 +86,8 @@ class Case:
         name = self.attributes.get("name") or UNNAMED
         of = self.attributes.get("classname", self.attributes.get("class"))
         producer = self.document.producer or grammar.OTHER
-        if self.message == grammar.COLLECTING and self._tells(path := name.replace(".", "/") + ".py"):
-            return path
+        if self.module:
+            return self.module
         if self.document.by_node or of == grammar.NODES_CLASS:
             # Node escapes a quotation mark twice.
             return " > ".join((*self.path, name)).replace("&quot;", '"')
@@ -94,9 +95,11 @@ class Case:
             of = self.path[-1] if self.path else ""
         return f"{of}{producer.separator}{name}" if of and not name.startswith(of) else name
 
-    def _tells(self, text: str) -> bool:
-        """Whether its lines hold a text."""
-        return any(text.encode() in line.raw for line, _ in self.lines)
+    def reads(self, text: bytes) -> None:
+        """Text of what went wrong. pytest names a file that it could not collect like a module; its text tells which."""
+        if self.message == grammar.COLLECTING and not self.module:
+            path = self.attributes.get("name", "").replace(".", "/") + ".py"
+            self.module = path if path.encode() in text else ""
 
     @property
     def key(self) -> tuple[str, str]:

@@ -85,6 +85,13 @@ def _resolved(reference: re.Match[str]) -> str:
     return chr(code) if code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF else "\ufffd"
 
 
+def unescaped(text: bytes) -> bytes:
+    """Text with its references resolved."""
+    if b"&" not in text:
+        return text
+    return _REFERENCE.sub(_resolved, text.decode("utf-8", "replace")).encode("utf-8", "replace")
+
+
 class _Mode(Enum):
     TEXT = auto()
     TAG = auto()
