@@ -77,31 +77,57 @@ class JUnit:
         self._deeper = 0
         """How many more are open below the deepest that is read."""
         self._case: Case | None = None
-        # What stands in the line that is read now: tests that end, kinds, and whether something is out of place.
+        # What stands in the line that is read now.
         self._number = 0
-        self._ended: list[Case] = []
+        self._failed: Case | None = None
+        """The first failing test that ends in it."""
+        self._over = 0
+        """How many tests end in it."""
+        self._begun: set[Kind] = set()
+        """What the tests are that begin and end in it."""
         self._kinds: set[Kind] = set()
+        """What else it holds."""
         self._odd = False
+        """Something stands where it may not."""
 
     # -- what the reader asks
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
-        """Runs of passed tests, each in a line of its own."""
+        """Runs of passed tests, each in a line or two of its own, and of lines of text without markup."""
         document = self._document
-        if document is None or self._deeper or not self._scanner.between or not self._in_suite():
+        if document is None or self._deeper or self._scanner.inside:
             return None
-        return None if document.producer is not None and document.producer.steps else grammar.PASSED
+        if self._stack[-1] in grammar.TEXTS:
+            return grammar.TEXT if self._scanner.between else grammar.LITERAL
+        return grammar.PASSED if self._in_suite() and not document.producer.steps else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Count a run of passed tests."""
+        """Count a run of passed tests, or hold a run of text."""
         document = self._document
         if document is None:
             return 0
-        lines = block.count(b"\n", start, stop)
         self._judge.read(block[start:stop])
-        document.passed(lines, number)
-        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, lines)
+        if self._stack[-1] in grammar.TEXTS:
+            return self._texts(block[start : stop - 1].split(b"\n"), number)
+        lines = block.count(b"\n", start, stop)
+        tests = block.count(grammar.CASE, start, stop)
+        document.passed(tests, number, number + lines - 1)
+        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, tests)
+        self._suppressed.add_many(Kind.STRUCTURE, lines - tests)
         return lines
+
+    def _texts(self, lines: list[bytes], number: int) -> int:
+        """Lines of text that a test, or a suite, has printed or that say what went wrong."""
+        kind = grammar.TEXTS[self._stack[-1]]
+        for at, raw in enumerate(lines, number):
+            line = Line(self._stream, at, Kind.UNCLASSIFIED, raw)
+            own = kind if raw.strip() else Kind.BLANK
+            if self._case is not None:
+                self._case.reads(raw)
+                self._hold(self._case, line, own)
+            else:
+                self._account(line, own)
+        return len(lines)
 
     def trace(self) -> None:
         """Remember which lines are suppressed."""
@@ -206,7 +232,8 @@ class JUnit:
 
     def _read(self, line: Line) -> None:
         """A line of a document, or of several."""
-        self._ended, self._kinds, self._odd = [], set(), False
+        self._failed, self._over, self._odd = None, 0, False
+        self._begun, self._kinds = set(), set()
         data, position = line.raw + b"\n", 0
         while position < len(data):
             document = self._document
@@ -233,30 +260,25 @@ class JUnit:
 
     def _place(self, line: Line) -> None:
         """Say whose the line is, and what, now that all that stands in it has been read."""
-        owner = next((case for case in self._ended if case.outcome == FAILED), None)
         kind = self._kind(line)
         if self._odd:
             self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
-        if owner is not None:
-            owner.lines.append((line, kind))
+        if self._failed is not None:
+            self._failed.lines.append((line, kind))
         elif self._case is not None and not self._odd:
             self._hold(self._case, line, kind)
-        elif kind is Kind.TODO_TEST and len(self._ended) == 1:
+        elif kind is Kind.TODO_TEST and self._over == 1:
             self._todo.append(line.as_kind(kind))
         else:
             self._account(line, kind)
-        for case in self._ended:
-            self._settle(case)
 
     def _kind(self, line: Line) -> Kind | None:
         """What the line is by what stands in it; None if a test begins in it that is not over, and nothing else."""
         if self._odd:
             return Kind.UNCLASSIFIED
-        begun = {_OUTCOMES[case.outcome] for case in self._ended if case.first == self._number}
-        kinds = self._kinds | begun
-        if self._case is not None and self._case.first == self._number and not begun:
+        if self._case is not None and self._case.first == self._number and not self._begun:
             return None
-        found = next((kind for kind in _ORDER if kind in kinds), None)
+        found = next((kind for kind in _ORDER if kind in self._begun or kind in self._kinds), None)
         return found or (Kind.STRUCTURE if line.raw.strip() else Kind.BLANK)
 
     def _account(self, line: Line, kind: Kind | None) -> None:
@@ -277,18 +299,19 @@ class JUnit:
 
     def _settle(self, case: Case) -> None:
         """A test is over, and its lines are known."""
-        if case.outcome == FAILED:
+        outcome = case.outcome
+        if outcome == FAILED:
             self._failures.append(case)
             if case.lost:
                 self._doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
             return
         for line, kind in case.lines:
-            if case.outcome == DERIVED:
+            if outcome == DERIVED:
                 self._account(line, Kind.DERIVED_FAILURE)
-            elif kind is None and case.outcome == TODO:
+            elif kind is None and outcome == TODO:
                 self._todo.append(line.as_kind(Kind.TODO_TEST))
             else:
-                self._account(line, _OUTCOMES[case.outcome] if kind is None else kind)
+                self._account(line, _OUTCOMES[outcome] if kind is None else kind)
         case.lines.clear()
 
     # -- elements
@@ -341,23 +364,8 @@ class JUnit:
             self._case = Case(document, attributes, self._number, name == grammar.TEST, path=tuple(document.path))
         self._stack.append(name)
         if self._case is not None:
-            self._says(self._case, name, attributes)
+            self._case.says(name, attributes)
         self._kinds.add(grammar.TEXTS.get(name, Kind.STRUCTURE))
-
-    @staticmethod
-    def _says(case: Case, name: str, attributes: dict[str, str]) -> None:
-        """An element of a test says something about its result."""
-        if name not in grammar.PROBLEMS and name != grammar.SKIPPED:
-            return
-        case.found[name] += 1
-        message = attributes.get("message", "")
-        if name == grammar.SKIPPED:
-            case.excused |= attributes.get("type") in grammar.UNFINISHED
-            by_ctest = case.word == grammar.NOT_RUN and len(set(case.key)) == 1
-            case.left_out = not by_ctest or grammar.LEFT_OUT.fullmatch(message) is not None
-        else:
-            case.excused |= grammar.RISKY.fullmatch(attributes.get("type", "")) is not None
-            case.message = case.message or message
 
     def _close(self, name: str, document: Document) -> None:
         """An element ends, and with it those in it that have no end of their own."""
@@ -375,15 +383,22 @@ class JUnit:
             top = self._stack.pop()
             case = self._case
             if case is not None and (top == grammar.TEST or (top in grammar.PROBLEMS and not case.test)):
-                self._over(case, document)
+                self._ends(case, document)
             elif top in (grammar.SUITES, grammar.SUITE):
                 document.close()
 
-    def _over(self, case: Case, document: Document) -> None:
+    def _ends(self, case: Case, document: Document) -> None:
+        """A test is over."""
         self._case = None
-        self._ended.append(case)
         if case.test:
             document.add(case, self._number)
+        self._over += 1
+        outcome = case.outcome
+        if outcome == FAILED:
+            self._failed = self._failed or case
+        elif case.first == self._number:
+            self._begun.add(_OUTCOMES[outcome])
+        self._settle(case)
 
 
 def _failure(case: Case) -> Failure:

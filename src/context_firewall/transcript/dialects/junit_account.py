@@ -35,8 +35,10 @@ class Case:
     test: bool = True
     found: Counter[str] = field(default_factory=Counter)
     """Its children that say something about the result, by name."""
-    excused: bool = False
-    """It is unfinished, or only risky: no failure."""
+    unfinished: bool = False
+    """It says that it was skipped as unfinished, or failed as expected."""
+    forgiven: int = 0
+    """How many of its failures and errors make no failure."""
     left_out: bool = True
     """What it says about being skipped is a reason to leave a test out."""
     derived: bool = False
@@ -50,6 +52,24 @@ class Case:
     lost: bool = False
     """Some of what it printed was too much to hold."""
 
+    def says(self, element: str, attributes: Mapping[str, str]) -> None:
+        """A child says something about the result."""
+        if element not in grammar.PROBLEMS | grammar.RERUNS | {grammar.SKIPPED}:
+            return
+        self.found[element] += 1
+        if element in grammar.RERUNS:
+            return
+        kind, message = attributes.get("type", ""), attributes.get("message", "")
+        if element == grammar.SKIPPED:
+            self.unfinished |= kind in grammar.UNFINISHED
+            by_ctest = self.word == grammar.NOT_RUN and len(set(self.key)) == 1
+            self.left_out = not by_ctest or grammar.LEFT_OUT.fullmatch(message) is not None
+        else:
+            self.message = self.message or message
+            by_node = self.unfinished and not self.found["error"] and "failure" in self.attributes
+            by_phpunit = "assertions" in self.attributes and grammar.RISKY.fullmatch(kind) is not None
+            self.forgiven += by_node or by_phpunit
+
     @property
     def word(self) -> str:
         """Its own word about the result."""
@@ -60,18 +80,26 @@ class Case:
         """How it ended."""
         if self.derived:
             return DERIVED
-        if self.found["failure"] or self.found["error"]:
-            return TODO if self.excused else FAILED
+        problems = self.found["failure"] + self.found["error"]
+        if problems:
+            return TODO if self.forgiven == problems else FAILED
         if self.found[grammar.SKIPPED]:
-            return TODO if self.excused else SKIPPED if self.left_out else FAILED
+            return TODO if self.unfinished else SKIPPED if self.left_out else FAILED
         if self.word in grammar.FAILED_WORDS or "failure" in self.attributes:
             return FAILED
         return SKIPPED if self.word in grammar.SKIPPED_WORDS else PASSED
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it passed without a word more."""
+        return not self.found and self.attributes.keys().isdisjoint(grammar.WORDS)
+
+    @property
     def consistent(self) -> bool:
         """Whether its own word is known, and is what its children say."""
         failing = bool(self.found["failure"] or self.found["error"])
+        if (self.found["rerunFailure"] or self.found["rerunError"]) and not failing:
+            return False
         if self.word in grammar.NEUTRAL_WORDS:
             return failing or "failure" not in self.attributes
         if self.word in grammar.FAILED_WORDS:
@@ -85,7 +113,6 @@ class Case:
             return " > ".join(self.path)
         name = self.attributes.get("name") or UNNAMED
         of = self.attributes.get("classname", self.attributes.get("class"))
-        producer = self.document.producer or grammar.OTHER
         if self.module:
             return self.module
         if self.document.by_node or of == grammar.NODES_CLASS:
@@ -93,10 +120,10 @@ class Case:
             return " > ".join((*self.path, name)).replace("&quot;", '"')
         if of is None:
             of = self.path[-1] if self.path else ""
-        return f"{of}{producer.separator}{name}" if of and not name.startswith(of) else name
+        return f"{of}{self.document.producer.separator}{name}" if of and not name.startswith(of) else name
 
     def reads(self, text: bytes) -> None:
-        """Text of what went wrong. pytest names a file that it could not collect like a module; its text tells which."""
+        """Text of what went wrong. It tells which file pytest could not collect, and named like a module."""
         if self.message == grammar.COLLECTING and not self.module:
             path = self.attributes.get("name", "").replace(".", "/") + ".py"
             self.module = path if path.encode() in text else ""
@@ -114,6 +141,10 @@ class Suite:
     element: str
     name: str
     stated: dict[str, int]
+    took: int
+    """How long it says it took, in picoseconds."""
+    within: int = 0
+    """How long those in it say they took."""
     seen: Counter[str] = field(default_factory=Counter)
     direct: Counter[str] = field(default_factory=Counter)
     """Children of its own, suites among them."""
@@ -130,6 +161,14 @@ def _left_out(suite: Suite) -> bool:
     """Skipped and disabled tests together: producers use one attribute, the other, or both."""
     stated = [suite.stated[word] for word in ("skipped", "disabled") if word in suite.stated]
     return not stated or sum(stated) == suite.seen["skipped tests"] + suite.seen["disabled tests"]
+
+
+def _picoseconds(text: str) -> int:
+    """A time in seconds as a whole number, so that it can be added up exactly."""
+    if not grammar.SECONDS.fullmatch(text):
+        return 0
+    whole, _, part = text.partition(".")
+    return int(whole + part.ljust(12, "0"))
 
 
 def by_tests(suite: Suite) -> bool:
@@ -168,8 +207,7 @@ def by_elements(suite: Suite) -> bool:
     """pytest's: see `hidden`."""
     stated, seen = suite.stated, suite.seen
     return not stated or (
-        grammar.PRODUCERS.get(suite.name) is grammar.PYTEST
-        and stated.get("failures") == seen["failures"]
+        stated.get("failures") == seen["failures"]
         and stated.get("errors") == seen["errors"]
         and stated.get("skipped", seen["skips"]) == seen["skips"]
         and hidden(suite) >= seen["teardowns"]
@@ -199,11 +237,16 @@ def by_events(suite: Suite) -> bool:
         return False
     again = seen["failing tests"] - stated["errors"]
     passed = stated["tests"] - stated["errors"] - stated["skipped"]
-    return 0 <= again <= seen["repeats"] and passed == seen[PASSED] + again
+    tests = stated["tests"] + seen["hooks"] + again
+    return 0 <= again <= seen["repeats"] and passed == seen[PASSED] + again and tests == seen["tests"]
 
 
-CONVENTIONS: tuple[Callable[[Suite], bool], ...] = (by_tests, by_children, by_elements, by_points, by_events)
-"""The first that explains every suite counts."""
+CONVENTIONS: Mapping[grammar.Producer, Callable[[Suite], bool]] = {
+    grammar.PYTEST: by_elements,
+    grammar.NODE_TAP: by_points,
+    grammar.MOCHA: by_events,
+}
+"""Of producers that do not count by tests, or not always."""
 
 
 class Document:
@@ -216,14 +259,19 @@ class Document:
         """The names of those that are no list of suites."""
         self.doubts: set[Doubt] = set()
         self.closed = False
-        self.producer: grammar.Producer | None = None
+        self.producer = grammar.OTHER
         self.tests = 0
         self.first, self.last = 0, 0
         """The lines of its first and of its last test."""
+        self._root: Suite | None = None
         self._outer: Suite | None = None
-        """The outermost suite of pytest's or of mocha's, which is the only one."""
-        self._agreeing = list(CONVENTIONS)
+        """The outermost suite that is no list of suites."""
+        self._refuted: set[Callable[[Suite], bool]] = set()
+        """The conventions that some suite does not follow."""
+        self._counting = 0
+        """How many of the open suites count their tests."""
         self._uncounted = False
+        """There is a test that no suite counts."""
         self._stated = False
         self._outcomes: Counter[str] = Counter()
         self._elements = 0
@@ -241,21 +289,27 @@ class Document:
         stated = {word: int(text) for word, text in found.items() if grammar.NUMBER.fullmatch(text)}
         if len(stated) < len(found):
             self.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
-        suite = Suite(element, name, stated)
-        self.producer = self.producer or grammar.PRODUCERS.get(name)
+        suite = Suite(element, name, stated, _picoseconds(attributes.get("time", "")))
+        self._root = self._root or suite
+        if self.producer is grammar.OTHER:
+            counts_assertions = grammar.PHPUNIT if "assertions" in attributes else grammar.OTHER
+            self.producer = grammar.PRODUCERS.get(name, counts_assertions)
         if element == grammar.SUITE:
             self.path.append(name)
             self._elements += 1
             self._outer = self._outer or suite
         self._stated |= suite.counts
+        self._counting += suite.counts
         self.suites.append(suite)
 
     def close(self) -> None:
         """The innermost one ends."""
         suite = self.suites.pop()
+        self._counting -= suite.counts
         if suite.element == grammar.SUITE:
             self.path.pop()
-        self._agreeing = [agrees for agrees in self._agreeing if agrees(suite)]
+        conventions = {by_tests, by_children, self._own_convention}
+        self._refuted |= {convention for convention in conventions if not convention(suite)}
         if not self.suites:
             self.closed = True
             return
@@ -264,31 +318,36 @@ class Document:
         parent.held[suite.name] = failing
         parent.seen.update(suite.seen)
         parent.seen.update({"suites": 1, "failing suites": failing})
+        parent.within += suite.took
         parent.direct["children"] += 1
         parent.direct["failing"] += bool(suite.stated.get("failures"))
         parent.direct["skipping"] += bool(suite.stated.get("skipped"))
 
     # -- tests
 
-    def passed(self, count: int, first: int) -> None:
-        """Tests that passed, each in a line of its own from that line on."""
+    def passed(self, count: int, first: int, last: int) -> None:
+        """Tests that passed, without a word more, on these lines."""
         self.goes_on()
-        self._place(first, first + count - 1)
+        self._place(first, last)
         self.tests += count
         self._outcomes[PASSED] += count
         suite = self.suites[-1]
         suite.seen[PASSED] += count
         suite.seen["tests"] += count
         suite.direct["children"] += count
-        self._uncounted |= not any(suite.counts for suite in self.suites)
+        self._uncounted |= not self._counting
 
     def add(self, case: Case, last: int) -> None:
         """A test that has ended, on that line."""
+        if case.is_plain and not (self.producer.steps or self.producer.parents):
+            self.passed(1, case.first, last)
+            return
         self._place(case.first, last)
         if not case.consistent:
             self.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
-        if self.producer is None and "assertions" in case.attributes and "class" in case.attributes:
-            self.producer = grammar.PHPUNIT
+        if case.message == grammar.COLLECTING and not case.module:
+            # pytest's own text about it names the file: some of it is missing.
+            self.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         self.tests += 1
         suite = self.suites[-1]
         parent = self._is_parent(case, suite)
@@ -316,11 +375,12 @@ class Document:
                 "repeats": failing and bool(self._known[case.key]),
                 "doubles": teardown and bool(self._known[case.key]),
                 "teardowns": teardown and not self._known[case.key],
+                "hooks": failing and grammar.HOOK.search(case.key[1]) is not None,
             }
         )
         if failing:
             self._known[case.key] += 1
-        self._uncounted |= not any(suite.counts for suite in self.suites)
+        self._uncounted |= not self._counting
 
     def _place(self, first: int, last: int) -> None:
         self.first = self.first or first
@@ -328,11 +388,11 @@ class Document:
 
     def _is_parent(self, case: Case, suite: Suite) -> bool:
         """Whether a test stands for a suite, by a producer that writes both."""
-        return self.producer is not None and self.producer.parents and case.key[1] in suite.held
+        return self.producer.parents and case.key[1] in suite.held
 
     def _is_step(self, case: Case) -> bool:
         """Whether a test is a step of another, by a producer that writes them alike."""
-        if self.producer is None or not self.producer.steps:
+        if not self.producer.steps:
             return False
         name = case.attributes.get("name", "")
         self._names.add(name)
@@ -363,26 +423,40 @@ class Document:
 
     # -- the account
 
-    @property
-    def agrees(self) -> bool:
-        """Whether some convention explains all that is stated."""
-        return bool(self._agreeing)
-
     def tally(self, exit_code: int | None) -> Tally:
         """The counts; what they cannot vouch for is added to the doubts."""
         counts = Counter(self._outcomes)
         if self.by_node:
             counts = self._by_totals(counts, exit_code)
-        elif not self.closed or (self.tests and self._uncounted):
+        elif not self._is_whole(exit_code):
             self.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
-        elif not self._agreeing:
+        elif by_tests in self._refuted and self._own_convention in self._refuted:
             self.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
-        elif self._outer is not None:
+        elif by_tests in self._refuted and self._outer is not None:
             counts = self._by_convention(counts, self._outer)
-        if self.producer is not None and self.producer.folds and counts[SKIPPED]:
+        if self.producer.folds and counts[SKIPPED]:
             self.doubts.add(Doubt.COUNTS_UNCONFIRMED)
         four = (counts[PASSED], counts[FAILED], counts[SKIPPED], counts[TODO])
         return Tally(*four, sum(four))
+
+    def _is_whole(self, exit_code: int | None) -> bool:
+        """Whether the document has an end, and no part of it could be missing without a trace.
+
+        A list of suites that counts nothing could lack one, unless it is a producer's that writes one, or unless their
+        times add up to its own and nothing has failed.
+        """
+        root = self._root
+        if root is None or not self.closed or (self.tests and self._uncounted):
+            return False
+        if root.element == grammar.SUITE or root.counts or not root.direct["children"]:
+            return True
+        if self.producer in grammar.ONE_SUITE:
+            return root.direct["children"] == 1
+        return exit_code == 0 and root.took == root.within > 0
+
+    @property
+    def _own_convention(self) -> Callable[[Suite], bool]:
+        return CONVENTIONS.get(self.producer, by_tests)
 
     @property
     def has_results(self) -> bool:
@@ -390,14 +464,14 @@ class Document:
         return bool(self.tests) or self._stated or self.by_node
 
     def _by_convention(self, counts: Counter[str], suite: Suite) -> Counter[str]:
-        convention = self._agreeing[0]
-        if convention is by_elements:
+        """The counts, where a producer counts what happened rather than tests."""
+        if self._own_convention is by_elements:
             counts[FAILED] = suite.seen["failures"] + suite.seen["errors"]
             counts[PASSED] += suite.seen["teardowns"]
             within_a_line = not counts[FAILED] and self.first == self.last
             if hidden(suite) > suite.seen["teardowns"] and not within_a_line:
                 self.doubts.add(Doubt.COUNTS_UNCONFIRMED)
-        elif convention is by_events:
+        elif self._own_convention is by_events:
             again = suite.seen["failing tests"] - suite.stated["errors"]
             counts[PASSED] += again
             counts[FAILED] -= again
@@ -415,7 +489,7 @@ class Document:
             }
         )
         explained = (
-            by_children in self._agreeing
+            by_children not in self._refuted
             and told["tests"] == totals.total()
             and told["tests"] + told["suites"] == self.tests + self._elements
         )

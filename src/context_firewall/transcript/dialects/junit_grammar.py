@@ -6,7 +6,7 @@ table says how.
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from context_firewall.transcript.kinds import Kind
 
@@ -15,17 +15,20 @@ DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?+<\?xml\s[^?\n]*+\?>\s*+")
 ROOT = re.compile(rb"\s*+(?:<\?xml\s[^?\n]*+\?>\s*+)?+<testsuites?+(?=[\s/>]|\Z)")
 OPENING = re.compile(rb"(?:\xef\xbb\xbf)?+" + ROOT.pattern)
 
-# A run of tests that passed, each an empty element in a line of its own. What stands in the values does not matter;
+# A run of tests that passed, each an empty element in one line or two. What stands in the values does not matter;
 # attributes that could say something else about the result are not among these.
 PASSED = re.compile(
     rb"(?:[ \t]*+<testcase(?: (?:name|classname|class|file|time|timestamp|id|line|column|col|assertions)"
-    rb'="[^"<\n\x1b]*+")++ ?/>\r?+\n)++'
+    rb'="[^"<\n]*+")++ ?+(?:/|>\r?+\n[ \t]*+</testcase)>\r?+\n)++'
 )
+# A run of text: in an element, and in a CDATA section.
+TEXT = re.compile(rb"(?:[^<\n]*+\n)++")
+LITERAL = re.compile(rb"(?:[^\]\n]*+\n)++")
 CASE = b"<testcase "
 
 SUITES, SUITE, TEST = "testsuites", "testsuite", "testcase"
 _OUTPUT = frozenset({"system-out", "system-err"})
-_RERUNS = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
+RERUNS = frozenset({"flakyFailure", "flakyError", "rerunFailure", "rerunError"})
 PROBLEMS = frozenset({"failure", "error"})
 SKIPPED = "skipped"
 _COMMON = _OUTPUT | {"properties"}
@@ -35,15 +38,15 @@ CHILDREN: Mapping[str, frozenset[str]] = {
     "": frozenset({SUITES, SUITE}),
     SUITES: _COMMON | {SUITE, TEST},
     SUITE: _COMMON | PROBLEMS | {SUITE, TEST},
-    TEST: _COMMON | PROBLEMS | _RERUNS | {SKIPPED},
+    TEST: _COMMON | PROBLEMS | RERUNS | {SKIPPED},
     "properties": frozenset({"property"}),
-    **dict.fromkeys(_RERUNS, _OUTPUT | {"stackTrace"}),
+    **dict.fromkeys(RERUNS, _OUTPUT | {"stackTrace"}),
 }
 NOTHING: frozenset[str] = frozenset()
 
 # The elements that hold text, and what that is below a test that did not fail.
 TEXTS: Mapping[str, Kind] = {
-    **dict.fromkeys(PROBLEMS | _RERUNS | {SKIPPED, "stackTrace"}, Kind.TEST_DETAIL),
+    **dict.fromkeys(PROBLEMS | RERUNS | {SKIPPED, "stackTrace"}, Kind.TEST_DETAIL),
     **dict.fromkeys(_OUTPUT, Kind.PROGRAM_OUTPUT),
     "property": Kind.INFORMATIONAL,
 }
@@ -53,6 +56,7 @@ STATED = ("tests", "failures", "errors", "skipped", "disabled")
 NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 # A test's own word about its result, in attributes that some producers add (`status`, `result`).
+WORDS = frozenset({"status", "result", "failure"})
 NEUTRAL_WORDS = frozenset({"", "run", "completed"})
 PASSED_WORDS = frozenset({"passed", "pass", "success", "successful", "ok"})
 SKIPPED_WORDS = frozenset({"notrun", "disabled", "skipped", "ignored", "suppressed", "pending"})
@@ -70,6 +74,11 @@ LEFT_OUT = re.compile(r"SKIP_[A-Z_]+(?:=[0-9]+)?|Disabled|")
 TEARDOWN = "failed on teardown with"
 COLLECTING = "collection failure"
 
+# mocha names a hook that failed, and its report lists it among the tests.
+HOOK = re.compile(r"\"(?:before|after) (?:all|each)\" hook")
+# How long a suite took, in seconds.
+SECONDS = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,12})?")
+
 # Node prints the run's totals as comments, these in this order, right before the end.
 TOTAL = re.compile(rb" (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([0-9]{1,9})(?:\.[0-9]++)? ")
 TOTALS = ("tests", "suites", "pass", "fail", "cancelled", "skipped", "todo", "duration_ms")
@@ -77,9 +86,11 @@ NODES_CLASS = "test"
 """What Node writes as class of every test, up to version 25."""
 
 
-class Producer(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Producer:
     """What is peculiar to one producer."""
 
+    name: str
     separator: str = " > "
     """Between a class and a test."""
     folds: bool = False
@@ -90,16 +101,21 @@ class Producer(NamedTuple):
     """A suite stands once more, as a test of the suite around it."""
 
 
-PYTEST = Producer("::")
-# By the name of the root, or of a suite.
+PYTEST = Producer("pytest", "::")
+MOCHA = Producer("mocha")
+NODE_TAP = Producer("node-tap", parents=True)
+PHPUNIT = Producer("PHPUnit", "::", folds=True)
+"""Its root has no name; its suites and tests count assertions."""
+OTHER = Producer("")
+# By the name of the root, or of its first suite.
 PRODUCERS: Mapping[str, Producer] = {
     "pytest": PYTEST,
     "pytest tests": PYTEST,
-    "jest tests": Producer(folds=True),
-    "vitest tests": Producer(folds=True),
-    "deno test": Producer(steps=True),
-    "TAP Tests": Producer(parents=True),  # node-tap
+    "Mocha Tests": MOCHA,
+    "TAP Tests": NODE_TAP,
+    "jest tests": Producer("jest", folds=True),
+    "vitest tests": Producer("Vitest", folds=True),
+    "deno test": Producer("Deno", steps=True),
 }
-PHPUNIT = Producer("::", folds=True)
-"""Its root has no name; its tests count assertions."""
-OTHER = Producer()
+ONE_SUITE = frozenset({PYTEST, PHPUNIT})
+"""Those whose list of suites holds one, with all the rest in it."""

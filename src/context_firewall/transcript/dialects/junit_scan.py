@@ -28,6 +28,8 @@ _MARKUP = re.compile(rb"<(?:!--|!\[CDATA\[|\?|!|/?+(?=[A-Za-z_:\x80-\xff]))")
 # Production 41: name, `=`, a quoted value without `<`.
 _ATTRIBUTE = re.compile(rb"\s++([^\s=<>\"'/]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
 _NAME = re.compile(rb"/?+([^\s/>]++)")
+# A tag that ends in its line: the common case, in one step.
+_TAG = re.compile(rb"<(/?+[A-Za-z_:\x80-\xff](?:[^<>\"']++|\"[^<\"]*+\"|'[^<']*+')*+)>")
 # Inside a tag: up to a quotation mark, its end, or another `<`.
 _UNQUOTED = re.compile(rb"[^<>\"']*+")
 _QUOTED = {b'"': re.compile(rb"[^<\"]*+"), b"'": re.compile(rb"[^<']*+")}
@@ -133,12 +135,18 @@ class Scanner:
         while position < len(line):
             match self._mode:
                 case _Mode.TEXT:
-                    found = _MARKUP.search(line, position)
+                    start = line.find(b"<", position)
+                    whole = _TAG.match(line, start) if start >= 0 else None
+                    found = _MARKUP.search(line, start) if start >= 0 and whole is None else whole
                     start = len(line) if found is None else found.start()
                     if start > position:
                         yield Token(What.TEXT, line[position:start], start)
                     if found is None:
                         return
+                    if whole is not None:
+                        position = whole.end()
+                        yield self._whole(whole[1], position)
+                        continue
                     self._mode = _BEGINS.get(found[0], _Mode.TAG)
                     position = start + 1 if self._mode is _Mode.TAG else found.end()
                 case _Mode.TAG:
