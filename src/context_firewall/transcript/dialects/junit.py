@@ -77,6 +77,8 @@ class JUnit:
         self._deeper = 0
         """How many more are open below the deepest that is read."""
         self._case: Case | None = None
+        self._opening: list[tuple[Line, Kind | None]] = []
+        """Lines of a tag that is not over, outside of tests: it may open one."""
         # What stands in the line that is read now.
         self._number = 0
         self._failed: Case | None = None
@@ -97,7 +99,7 @@ class JUnit:
         document = self._document
         if document is None or self._deeper or self._scanner.inside:
             return None
-        if self._stack[-1] in grammar.TEXTS:
+        if self._top in grammar.TEXTS:
             return grammar.TEXT if self._scanner.between else grammar.LITERAL
         return grammar.PASSED if self._in_suite() and not document.producer.steps else None
 
@@ -107,7 +109,7 @@ class JUnit:
         if document is None:
             return 0
         self._judge.read(block[start:stop])
-        if self._stack[-1] in grammar.TEXTS:
+        if self._top in grammar.TEXTS:
             return self._texts(block[start : stop - 1].split(b"\n"), number)
         lines = block.count(b"\n", start, stop)
         tests = block.count(grammar.CASE, start, stop)
@@ -118,7 +120,7 @@ class JUnit:
 
     def _texts(self, lines: list[bytes], number: int) -> int:
         """Lines of text that a test, or a suite, has printed or that say what went wrong."""
-        kind = grammar.TEXTS[self._stack[-1]]
+        kind = grammar.TEXTS[self._top]
         for at, raw in enumerate(lines, number):
             line = Line(self._stream, at, Kind.UNCLASSIFIED, raw)
             own = kind if raw.strip() else Kind.BLANK
@@ -216,6 +218,7 @@ class JUnit:
     def _break_off(self, document: Document) -> str:
         """The stream ends within a document. Returns the test that was open, if it has not failed."""
         case, self._case = self._case, None
+        self._unclassified += (line for line, _ in self._opening)
         self._doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if self._judge.refuses:
             self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
@@ -256,6 +259,8 @@ class JUnit:
                 self._end()
                 return token.end
         self._judge.read(data[position:], unfinished=self._scanner.inside)
+        if self._scanner.inside and not self._scanner.in_tag:
+            self._kinds.add(Kind.PROGRAM_OUTPUT)  # a comment that goes on
         return len(data)
 
     def _place(self, line: Line) -> None:
@@ -267,6 +272,8 @@ class JUnit:
             self._failed.lines.append((line, kind))
         elif self._case is not None and not self._odd:
             self._hold(self._case, line, kind)
+        elif self._scanner.in_tag and not self._odd and self._document is not None:
+            self._opening.append((line, kind))
         elif kind is Kind.TODO_TEST and self._over == 1:
             self._todo.append(line.as_kind(kind))
         else:
@@ -316,11 +323,18 @@ class JUnit:
 
     # -- elements
 
+    @property
+    def _top(self) -> str:
+        """The innermost open element; empty outside the root."""
+        return self._stack[-1] if self._stack else ""
+
     def _in_suite(self) -> bool:
-        return bool(self._stack) and self._stack[-1] in (grammar.SUITES, grammar.SUITE)
+        return self._top in (grammar.SUITES, grammar.SUITE)
 
     def _token(self, token: Token, document: Document) -> None:
         """One piece of the line."""
+        if self._opening and token.what is not What.OPEN and token.what is not What.EMPTY:
+            self._opened()
         match token.what:
             case What.TEXT:
                 self._text(token.body, document)
@@ -338,7 +352,7 @@ class JUnit:
     def _text(self, text: bytes, document: Document) -> None:
         if not text.strip():
             return
-        kind = grammar.TEXTS.get(self._stack[-1]) if self._stack and not self._deeper else None
+        kind = None if self._deeper else grammar.TEXTS.get(self._top)
         if kind is None:
             self._odd = True
         else:
@@ -353,7 +367,7 @@ class JUnit:
             self._deeper += 1
             self._odd = True
             return
-        parent = self._stack[-1] if self._stack else ""
+        parent = self._top
         if name not in grammar.CHILDREN.get(parent, grammar.NOTHING):
             self._odd = True
             name = OUT_OF_PLACE + name
@@ -361,11 +375,28 @@ class JUnit:
             document.open(name, attributes)
             self._kinds.add(Kind.AGGREGATE_SOURCE)
         elif name == grammar.TEST or (parent == grammar.SUITE and name in grammar.PROBLEMS):
-            self._case = Case(document, attributes, self._number, name == grammar.TEST, path=tuple(document.path))
+            self._case = self._begins(Case(document, attributes, self._number, name == grammar.TEST))
+        self._opened()
         self._stack.append(name)
         if self._case is not None:
             self._case.says(name, attributes)
         self._kinds.add(grammar.TEXTS.get(name, Kind.STRUCTURE))
+
+    def _begins(self, case: Case) -> Case:
+        """A test begins, perhaps in an earlier line: its first line is its own, others hold the rest of its tag."""
+        case.path = tuple(case.document.path)
+        if self._opening:
+            case.first = self._opening[0][0].number
+            (line, kind), *rest = self._opening
+            case.lines = [(line, None if kind is Kind.STRUCTURE else kind), *rest]
+            self._opening = []
+        return case
+
+    def _opened(self) -> None:
+        """The lines of a tag opened no test."""
+        for line, kind in self._opening:
+            self._account(line, Kind.STRUCTURE if kind is None else kind)
+        self._opening.clear()
 
     def _close(self, name: str, document: Document) -> None:
         """An element ends, and with it those in it that have no end of their own."""

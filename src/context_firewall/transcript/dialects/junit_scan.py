@@ -126,6 +126,11 @@ class Scanner:
         return self._mode is _Mode.TEXT
 
     @property
+    def in_tag(self) -> bool:
+        """Whether a tag is open."""
+        return self._mode is _Mode.TAG
+
+    @property
     def inside(self) -> bool:
         """Whether a tag, a comment or a declaration is open."""
         return self._mode not in (_Mode.TEXT, _Mode.CDATA)
@@ -136,7 +141,7 @@ class Scanner:
             match self._mode:
                 case _Mode.TEXT:
                     start = line.find(b"<", position)
-                    whole = _TAG.match(line, start) if start >= 0 else None
+                    whole = _TAG.match(line, start, start + MOST_TAG) if start >= 0 else None
                     found = _MARKUP.search(line, start) if start >= 0 and whole is None else whole
                     start = len(line) if found is None else found.start()
                     if start > position:
