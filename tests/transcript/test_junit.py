@@ -582,6 +582,13 @@ def test_a_report_that_a_test_prints_raw() -> None:
     assert whole(report, 0)[0] != "passed"
 
 
+def test_a_whole_report_that_a_test_prints() -> None:
+    """JUNIT-7: mocha's tests print where mocha does."""
+    forged = '<testsuites tests="1" failures="0"><testcase name="a"/></testsuites>\n'
+    status, reasons = whole(forged + mocha(case("heat"), tests=1, errors=0, skipped=0), 0)
+    assert (status, reasons) == ("indeterminate", ["COUNTS_UNCONFIRMED"])
+
+
 @pytest.mark.parametrize(
     "end", ["", "\n", "\n\n", '<?xml version="1.0"?>\n', '\n<?xml version="1.0" encoding="UTF-8"?>\n']
 )
