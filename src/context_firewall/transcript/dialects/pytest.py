@@ -134,6 +134,10 @@ class Pytest:
         """The closing line agrees with what was read, and nothing has followed it."""
         return self._closing is not None and self._closing.agrees
 
+    def adopt(self, bare: bytes, line: Line) -> bool:
+        """Take a row of letters that a failure cut short: with -q, nothing else stands before the first section."""
+        return grammar.CUT_SHORT.fullmatch(bare) is not None and self._results.take(bare, line)
+
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         """One line: a closing line, a ruler, or what its part makes of it."""
         line = Line(self._stream, number, Kind.UNCLASSIFIED, raw)

@@ -78,6 +78,8 @@ NODE_DOWN = re.compile(rb"\[gw[0-9]++\] node down: ")
 
 # One letter a result: passed, failed, error, skipped, xfailed, xpassed, rerun; subtests failed, passed, skipped.
 LETTERS = b".FEsxXRu,-"
+# With -x or --maxfail a row without a margin ends with a failure, or with the error of that test's end.
+CUT_SHORT = re.compile(rb"(?:[.sxXRu,-]*+[FE])++")
 # At the right margin: share, count (`console_output_style = count`) or time (`times`).
 MARGIN = re.compile(rb" *+\[ *+[0-9]++(?:%|/[0-9]++)\]\Z")
 TIME = re.compile(rb"[0-9]++(?:\.[0-9]++)?+(?:us|ms|s|m|h)")
