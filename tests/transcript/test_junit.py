@@ -315,12 +315,31 @@ def bats(total: str, *suites: str) -> str:
 
 
 def test_a_list_of_suites_that_counts_nothing() -> None:
-    """JUNIT-6: one of them could be missing, unless their times add up and nothing has failed."""
-    green = suite(case("heat")), suite(case("salt"), name="table")
-    assert not read(bats("1.0", *green), 0).doubts
-    assert read(bats("1.0", green[0]), 0).doubts == {Doubt.COMPLETENESS_UNCONFIRMED}
-    assert read(bats("1.0", *green), 1).doubts == {Doubt.COMPLETENESS_UNCONFIRMED}
-    assert read(bats("", *green), 0).doubts == {Doubt.COMPLETENESS_UNCONFIRMED}
+    """JUNIT-6: each suite counts for itself, and where the list states a time, their times add up to it."""
+    both = suite(case("heat")), suite(case("salt"), name="table")
+    assert not read(bats("1.0", *both), 0).doubts
+    assert not read(bats("", *both), 0).doubts
+    assert read(bats("1.0", both[0]), 0).doubts == {Doubt.COMPLETENESS_UNCONFIRMED}
+    assert read(bats("1.0", *both, suite(case("stir"), tests=2)), 0).doubts == {Doubt.COMPLETENESS_UNCONFIRMED}
+
+
+def test_pytests_list_has_one_suite() -> None:
+    """JUNIT-6."""
+    none = f'{XML}<testsuites name="pytest tests">\n</testsuites>\n'
+    assert whole(none, 0)[0] == "indeterminate"
+    two = pytest_report(1, case("heat")).replace("</testsuites>", suite(case("salt")) + "</testsuites>")
+    assert read(two, 0).doubts == {Doubt.COMPLETENESS_UNCONFIRMED}
+
+
+def test_pytests_test_that_failed_twice() -> None:
+    """JUNIT-4: each of its failures has its own lines."""
+    second = SALTY.replace("salty", "hot").replace("was 9", "was 7")
+    text = pytest_report(2, case("salt", (SALTY + second).replace("</failure>\n<", "</failure><")), failures=2)
+    transcript = read(text)
+    assert names(transcript) == ["kitchen.Soup::salt"] * 2
+    assert texts(transcript.failures[1].lines()) == ["  at soup.py:12", "</failure>", "</testcase>"]
+    assert tally(transcript) == (0, 2, 0, 0)
+    assert names(read(text.replace("pytest", "soup"))) == ["kitchen.Soup > salt"]
 
 
 def test_a_run_without_tests() -> None:

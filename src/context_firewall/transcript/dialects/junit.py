@@ -11,6 +11,8 @@ The room's rules:
 """
 
 import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
@@ -172,7 +174,7 @@ class JUnit:
         has_results = bool(self._failures) or any(document.has_results for document in self._documents)
         return Reading(
             tally=tally,
-            failures=tuple(_failure(case) for case in self._failures),
+            failures=tuple(failure for case in self._failures for failure in _failures_of(case)),
             unclassified=tuple(sorted(self._unclassified, key=lambda line: line.number)),
             todo=tuple(self._todo),
             suppressed=self._suppressed.totals(),
@@ -436,14 +438,21 @@ class JUnit:
         self._settle(case)
 
 
-def _failure(case: Case) -> Failure:
-    """A failing test with its region. One whose lines all belong to a test before it has none of its own."""
-    if not case.lines:
-        return Failure(case.identity, None)
-    (header, _), *rest = case.lines
-    traceback = Traceback() if case.document.producer is grammar.PYTEST else None
+def _failures_of(case: Case) -> Iterator[Failure]:
+    """A failing test with its region. To pytest each thing that went wrong in it is a failure of its own."""
+    by_pytest = case.document.producer is grammar.PYTEST
+    bounds = [0, *(case.parts if by_pytest else ()), len(case.lines)]
+    for first, last in pairwise(bounds):
+        yield _failure(case.identity, case.lines[first:last], Traceback() if by_pytest else None)
+
+
+def _failure(identity: str, lines: Sequence[tuple[Line, Kind | None]], traceback: Traceback | None) -> Failure:
+    """A failure. One whose lines all belong to a failure before it has none of its own."""
+    if not lines:
+        return Failure(identity, None)
+    (header, _), *rest = lines
     details = tuple(line.as_kind(_detail(line, kind, traceback)) for line, kind in rest)
-    return Failure(case.identity, header.as_kind(Kind.FAILED_TEST), details)
+    return Failure(identity, header.as_kind(Kind.FAILED_TEST), details)
 
 
 def _detail(line: Line, kind: Kind | None, traceback: Traceback | None) -> Kind:

@@ -48,6 +48,8 @@ class Case:
     """The names of the suites around it."""
     lines: list[tuple[Line, Kind | None]] = field(default_factory=list)
     """Its lines, each with what it is if the test did not fail; None is the test's own line."""
+    parts: list[int] = field(default_factory=list)
+    """Where in its lines a second failure begins, and a third; one that begins within a line has the next."""
     size: int = 0
     lost: bool = False
     """Some of what it printed was too much to hold."""
@@ -59,6 +61,8 @@ class Case:
         self.found[element] += 1
         if element in grammar.RERUNS:
             return
+        if element in grammar.PROBLEMS and self.found["failure"] + self.found["error"] > 1:
+            self.parts.append(len(self.lines) + 1)
         kind, message = attributes.get("type", ""), attributes.get("message", "")
         if element == grammar.SKIPPED:
             self.unfinished |= kind in grammar.UNFINISHED
@@ -428,7 +432,7 @@ class Document:
         counts = Counter(self._outcomes)
         if self.by_node:
             counts = self._by_totals(counts, exit_code)
-        elif not self._is_whole(exit_code):
+        elif not self._is_whole():
             self.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         elif by_tests in self._refuted and self._own_convention in self._refuted:
             self.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
@@ -439,20 +443,20 @@ class Document:
         four = (counts[PASSED], counts[FAILED], counts[SKIPPED], counts[TODO])
         return Tally(*four, sum(four))
 
-    def _is_whole(self, exit_code: int | None) -> bool:
+    def _is_whole(self) -> bool:
         """Whether the document has an end, and no part of it could be missing without a trace.
 
-        A list of suites that counts nothing could lack one, unless it is a producer's that writes one, or unless their
-        times add up to its own and nothing has failed.
+        A list of suites that counts nothing is whole when each suite in it is. One that states how long they took
+        together could have lost none that took time.
         """
         root = self._root
         if root is None or not self.closed or (self.tests and self._uncounted):
             return False
         if root.element == grammar.SUITE or root.counts or not root.direct["children"]:
             return True
-        if self.producer in grammar.ONE_SUITE:
-            return root.direct["children"] == 1
-        return exit_code == 0 and root.took == root.within > 0
+        if self.producer in grammar.ONE_SUITE and root.direct["children"] != 1:
+            return False
+        return root.took in (0, root.within)
 
     @property
     def _own_convention(self) -> Callable[[Suite], bool]:
