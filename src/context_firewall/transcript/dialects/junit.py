@@ -152,6 +152,10 @@ class JUnit:
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         """One line."""
         line = Line(self._stream, number, Kind.UNCLASSIFIED, raw)
+        if self.complete and not bare.strip():
+            # Another document may follow.
+            self._suppressed.add(Kind.BLANK, number)
+            return True
         if self.complete and not grammar.OPENING.match(raw):
             return self._declares(bare, line)
         self._number = number
