@@ -622,6 +622,11 @@ def test_documents_add_up(end: str) -> None:
     assert not transcript.doubts
 
 
+def test_a_document_that_stands_there_twice() -> None:
+    """JUNIT-7."""
+    assert whole(GREEN + GREEN, 0) == ("indeterminate", ["COUNTS_UNCONFIRMED"])
+
+
 def test_one_of_two_documents_is_cut() -> None:
     """JUNIT-1."""
     assert Doubt.COMPLETENESS_UNCONFIRMED in read(GREEN + GREEN[:-20], 0).doubts

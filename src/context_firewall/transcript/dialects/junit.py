@@ -171,8 +171,7 @@ class JUnit:
         doubts = self._doubts.union(*(document.doubts for document in self._documents))
         if self._unclassified:
             doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
-        if len(self._documents) > 1 and any(document.producer is grammar.MOCHA for document in self._documents):
-            # mocha lets its tests print where it prints, so one of the documents may be a test's.
+        if len(self._documents) > 1 and self._in_excess():
             doubts.add(Doubt.COUNTS_UNCONFIRMED)
         whole = all(document.closed for document in self._documents)
         has_results = bool(self._failures) or any(document.has_results for document in self._documents)
@@ -190,6 +189,15 @@ class JUnit:
         )
 
     # -- documents
+
+    def _in_excess(self) -> bool:
+        """Whether one of several documents may be none of the run's: it stands there twice, or a test has printed it.
+
+        mocha lets its tests print where it prints.
+        """
+        openings = {tuple(document.opening) for document in self._documents}
+        by_mocha = any(document.producer is grammar.MOCHA for document in self._documents)
+        return by_mocha or len(openings) < len(self._documents)
 
     def _declares(self, bare: bytes, line: Line) -> bool:
         """Whether a line is an XML declaration. It waits for the root, which must stand in the next line."""

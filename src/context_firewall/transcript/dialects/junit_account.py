@@ -19,6 +19,8 @@ from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 
 UNNAMED = "(unnamed test)"
+ONES_OWN = 2
+"""How many suites tell one document from another: the root and the first in it."""
 PASSED, FAILED, SKIPPED, TODO = "passed", "failed", "skipped", "todo"
 DERIVED = "derived"
 """It stands for a suite, and failed only because a test in it did."""
@@ -267,6 +269,8 @@ class Document:
         self.tests = 0
         self.first, self.last = 0, 0
         """The lines of its first and of its last test."""
+        self.opening: list[tuple[tuple[str, str], ...]] = []
+        """The attributes of its first two suites: no two documents of one run have the same."""
         self._root: Suite | None = None
         self._outer: Suite | None = None
         """The outermost suite that is no list of suites."""
@@ -295,6 +299,8 @@ class Document:
             self.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
         suite = Suite(element, name, stated, _picoseconds(attributes.get("time", "")))
         self._root = self._root or suite
+        if len(self.opening) < ONES_OWN:
+            self.opening.append(tuple(attributes.items()))
         if self.producer is grammar.OTHER:
             counts_assertions = grammar.PHPUNIT if "assertions" in attributes else grammar.OTHER
             self.producer = grammar.PRODUCERS.get(name, counts_assertions)

@@ -1,0 +1,143 @@
+"""Properties of JUnit XML: a model is read exactly, however it is laid out; damage never tells another story."""
+
+from typing import NamedTuple
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from context_firewall import SourceStream, reduce_streams, verify_packet
+from context_firewall.documents.evidence_packet import EvidencePacket
+
+NAMES = st.sampled_from(["fills", "a & b", '"quoted"', "<every>", "tart, sweet", "ключ", "]]>", "ok 1 - x"])
+OUTCOMES = st.sampled_from(["passed", "passed", "passed", "failure", "error", "skipped", "pytest.xfail"])
+PRINTS = st.sampled_from(["", "", "ok 1 - printed\nFAILED\n", "</testcase>\n", "a\n\nb", "]] > &"])
+
+
+class Case(NamedTuple):
+    """A test of the model."""
+
+    name: str
+    outcome: str
+    prints: str
+
+
+class Layout(NamedTuple):
+    """How the model is written."""
+
+    gap: str
+    literal: bool
+    declared: bool
+
+
+CASES = st.builds(Case, NAMES, OUTCOMES, PRINTS)
+SUITES = st.lists(st.lists(CASES, max_size=4), min_size=1, max_size=3)
+LAYOUTS = st.builds(Layout, st.sampled_from(["", "\n", "\n\t"]), st.booleans(), st.booleans())
+DAMAGE = st.tuples(st.sampled_from(["drop", "cut", "repeat", "swap"]), st.integers(0, 400))
+
+
+def escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+def written(suites: list[list[Case]], layout: Layout) -> str:
+    """The report of a model."""
+    gap = layout.gap
+
+    def text(value: str) -> str:
+        return f"<![CDATA[{value.replace(']]>', ']]]]><![CDATA[>')}]]>" if layout.literal else escaped(value)
+
+    def case(number: int, one: Case) -> str:
+        start = f'<testcase classname="soup.{number}" name="{escaped(one.name)}" time="0.1"'
+        inside = f"{gap}<system-out>{text(one.prints)}</system-out>" if one.prints else ""
+        if one.outcome in ("failure", "error"):
+            inside += f'{gap}<{one.outcome} message="m">{text("boom: <3" + chr(10) + "  at a.js:1:2")}</{one.outcome}>'
+        elif one.outcome != "passed":
+            inside += f'{gap}<skipped type="{one.outcome}"/>'
+        return f"{gap}{start}>{inside}{gap}</testcase>" if inside else f"{gap}{start}/>"
+
+    def counts(cases: list[Case]) -> str:
+        ended = [one.outcome for one in cases]
+        skipped = ended.count("skipped") + ended.count("pytest.xfail")
+        return (
+            f'tests="{len(cases)}" failures="{ended.count("failure")}" errors="{ended.count("error")}"'
+            f' skipped="{skipped}"'
+        )
+
+    body = "".join(
+        f'{gap}<testsuite name="s{number}" {counts(cases)}>{"".join(case(number, one) for one in cases)}{gap}</testsuite>'
+        for number, cases in enumerate(suites)
+    )
+    declaration = f'<?xml version="1.0" encoding="UTF-8"?>{gap.strip(chr(9))}' if layout.declared else ""
+    return f"{declaration}<testsuites {counts(sum(suites, []))}>{body}{gap}</testsuites>\n"
+
+
+def packet_of(data: bytes, exit_code: int, cuts: int = 0) -> EvidencePacket:
+    step = cuts or max(1, len(data))
+    chunks = [data[i : i + step] for i in range(0, len(data), step)]
+    return reduce_streams(
+        [SourceStream("stdout", len(data), chunks)],
+        exit_code=exit_code,
+        operation_id="o",
+        source_id="s",
+        raw_evidence_ref="r",
+    )
+
+
+def truth(suites: list[list[Case]]) -> tuple[dict[str, int], list[str]]:
+    cases = [(number, one) for number, suite in enumerate(suites) for one in suite]
+    ended = [one.outcome for _, one in cases]
+    failing = [f"soup.{number} > {one.name}" for number, one in cases if one.outcome in ("failure", "error")]
+    counts = {"passed": ended.count("passed"), "failed": len(failing), "skipped": ended.count("skipped")}
+    return {**counts, "todo": ended.count("pytest.xfail")}, sorted(failing)
+
+
+def told(packet: EvidencePacket) -> tuple[dict[str, int], list[str]]:
+    evidence = packet["decision_evidence"]
+    counts = {word: evidence["counts"].get(word, 0) for word in ("passed", "failed", "skipped", "todo")}
+    named = [one["identity"] for failure in evidence["failures"] for one in (failure, *failure.get("also", []))]
+    return counts, sorted(named)
+
+
+@settings(max_examples=80, deadline=None, derandomize=True, database=None)
+@given(SUITES, LAYOUTS, st.integers(0, 60))
+def test_a_model_is_read_exactly(suites: list[list[Case]], layout: Layout, cuts: int) -> None:
+    """JUNIT-1, JUNIT-3, JUNIT-4 and P3."""
+    data = written(suites, layout).encode()
+    expected = truth(suites)
+    packet = packet_of(data, int(bool(expected[1])), cuts)
+    assert told(packet) == expected
+    assert packet["decision_evidence"]["reason_codes"] == []
+    measured = packet["receipt"]["measurements"]
+    assert measured["retained_evidence_count"] + measured["suppressed_evidence_count"] == data.count(b"\n")
+    assert verify_packet(packet, streams={"stdout": data}) == []
+
+
+def damaged(data: bytes, injury: tuple[str, int]) -> bytes:
+    lines = data.split(b"\n")
+    deed, at = injury
+    at %= len(lines)
+    if deed == "cut":
+        return data[: injury[1] * len(data) // 400]
+    if deed == "drop":
+        return b"\n".join(lines[:at] + lines[at + 1 :])
+    if deed == "repeat":
+        return b"\n".join(lines[: at + 1] + lines[at:])
+    other = min(at + 1, len(lines) - 1)
+    lines[at], lines[other] = lines[other], lines[at]
+    return b"\n".join(lines)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@given(SUITES, LAYOUTS, DAMAGE)
+def test_damage_never_suffices_for_another_story(
+    suites: list[list[Case]], layout: Layout, injury: tuple[str, int]
+) -> None:
+    """P1, with the exit code lost."""
+    data = damaged(written(suites, layout).encode(), injury)
+    expected = truth(suites)
+    for exit_code in {0, int(bool(expected[1]))}:
+        packet = packet_of(data, exit_code)
+        evidence = packet["decision_evidence"]
+        assert evidence["disposition"] != "SUFFICIENT" or told(packet) == expected
+        assert not (evidence["status"] == "passed" and expected[1])
+        assert verify_packet(packet, streams={"stdout": data}) == []
