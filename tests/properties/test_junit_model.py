@@ -63,12 +63,13 @@ def written(suites: list[list[Case]], layout: Layout) -> str:
             f' skipped="{skipped}"'
         )
 
-    body = "".join(
-        f'{gap}<testsuite name="s{number}" {counts(cases)}>{"".join(case(number, one) for one in cases)}{gap}</testsuite>'
-        for number, cases in enumerate(suites)
-    )
+    def suite(number: int, cases: list[Case]) -> str:
+        inside = "".join(case(number, one) for one in cases)
+        return f'{gap}<testsuite name="s{number}" {counts(cases)}>{inside}{gap}</testsuite>'
+
+    body = "".join(suite(number, cases) for number, cases in enumerate(suites))
     declaration = f'<?xml version="1.0" encoding="UTF-8"?>{gap.strip(chr(9))}' if layout.declared else ""
-    return f"{declaration}<testsuites {counts(sum(suites, []))}>{body}{gap}</testsuites>\n"
+    return f"{declaration}<testsuites {counts([one for cases in suites for one in cases])}>{body}{gap}</testsuites>\n"
 
 
 def packet_of(data: bytes, exit_code: int, cuts: int = 0) -> EvidencePacket:
@@ -93,7 +94,9 @@ def truth(suites: list[list[Case]]) -> tuple[dict[str, int], list[str]]:
 
 def told(packet: EvidencePacket) -> tuple[dict[str, int], list[str]]:
     evidence = packet["decision_evidence"]
-    counts = {word: evidence["counts"].get(word, 0) for word in ("passed", "failed", "skipped", "todo")}
+    found = evidence["counts"]
+    counts = {"passed": found["passed"], "failed": found["failed"], "skipped": found["skipped"]}
+    counts["todo"] = found.get("todo", 0)
     named = [one["identity"] for failure in evidence["failures"] for one in (failure, *failure.get("also", []))]
     return counts, sorted(named)
 

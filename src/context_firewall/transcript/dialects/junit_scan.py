@@ -26,7 +26,7 @@ _MOST_MARKUP = 4 << 20
 # XML 1.0, production 5 (names), as far as it matters here: a tag's name begins with a letter, `_`, `:` or beyond ASCII.
 _MARKUP = re.compile(rb"<(?:!--|!\[CDATA\[|\?|!|/?+(?=[A-Za-z_:\x80-\xff]))")
 # Production 41: name, `=`, a quoted value without `<`.
-_ATTRIBUTE = re.compile(rb"\s++([^\s=<>\"'/]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
+_ATTRIBUTE = re.compile(rb"(?<!\s)\s++([^\s=<>\"'/]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
 _NAME = re.compile(rb"/?+([^\s/>]++)")
 # A tag that ends in its line: the common case, in one step.
 _TAG = re.compile(rb"<(/?+[A-Za-z_:\x80-\xff](?:[^<>\"']++|\"[^<\"]*+\"|'[^<']*+')*+)>")
