@@ -622,6 +622,13 @@ def test_documents_add_up(end: str) -> None:
     assert not transcript.doubts
 
 
+def test_a_document_beside_another_report() -> None:
+    """JUNIT-7: `npm test; cat report.xml` tells of each test twice."""
+    points = "TAP version 13\n1..1\nok 1 - heat\n"
+    for text in (points + GREEN, GREEN + points):
+        assert whole(text, 0) == ("indeterminate", ["COUNTS_UNCONFIRMED"])
+
+
 def test_a_document_that_stands_there_twice() -> None:
     """JUNIT-7."""
     assert whole(GREEN + GREEN, 0) == ("indeterminate", ["COUNTS_UNCONFIRMED"])

@@ -12,6 +12,7 @@ The room's rules:
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from context_firewall.transcript.account import Account
@@ -27,6 +28,7 @@ from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.pytest_traceback import Traceback
 
+NAME = "junit"
 DEPTH = 100
 """The deepest nesting that is read."""
 OUT_OF_PLACE = "!"
@@ -478,12 +480,26 @@ def _detail(line: Line, kind: Kind | None, traceback: Traceback | None) -> Kind:
     return classify_detail(text) if b"<" in text and found is Kind.FAILURE_CONTEXT else found
 
 
+def _beside(readings: list[Reading]) -> list[Reading]:
+    """A document beside another runner's report may tell of the same tests once more."""
+    if not any(part.has_results and part.dialect != NAME for part in readings):
+        return readings
+    told_twice = frozenset({Doubt.COUNTS_UNCONFIRMED})
+
+    def settled(part: Reading) -> Reading:
+        own = part.dialect == NAME and part.has_results
+        return replace(part, doubts=part.doubts | told_twice) if own else part
+
+    return [settled(part) for part in readings]
+
+
 DIALECT = Dialect(
-    name="junit",
+    name=NAME,
     title="JUnit XML",
     checked="pytest 9.2, Node 20 to 26, mocha 12, Vitest 4.1, Deno 2.9, PHPUnit 9.6, bats 1.8 and 1.13, node-tap 18.8",
     streams=frozenset({"stdout"}),
     opening=grammar.OPENING,
     begin=JUnit,
+    settle=_beside,
     tentative=True,
 )
