@@ -92,6 +92,7 @@ LINEAR: dict[str, tuple[Stream, int]] = {
     "XML, a failing test without an end": (lambda n: XML + "<testcase name='a'><failure>" + "x\n" * n, 3000),
     "XML, references": (lambda n: XML + "<testcase name='" + "&#38;" * n + "'><failure/></testcase>", 20_000),
     "XML, documents": (lambda n: "<testsuite tests='0' failures='0'/>\n" * n, 1000),
+    "XML, documents in one line": (lambda n: "<testsuite tests='0' failures='0'/>" * n, 1000),
     "XML, totals": (lambda n: "<testsuites>\n" + "<!-- tests 1 -->\n<!-- suites 1 -->\n" * n, 2000),
     "XML, sections": (lambda n: XML + "<testcase><system-out>" + "<![CDATA[]" * n, 20_000),
     "a plan of a megabyte": (lambda n: "1.." + "9" * n + "\nok 1\n", 200_000),

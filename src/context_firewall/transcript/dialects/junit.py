@@ -261,11 +261,11 @@ class JUnit:
         while position < len(data):
             document = self._document
             if document is None:
-                rest = data[position:]
-                if position and not grammar.OPENING.match(rest):
-                    self._odd = bool(rest.strip()) and not grammar.DECLARATION.fullmatch(rest)
+                found = grammar.OPENING.match(data, position)
+                if position and found is None:
+                    self._odd = not grammar.REST.fullmatch(data, position)
                     break
-                position += len(rest) - len(rest.lstrip()) if position else 0
+                position = found.start("document") if position and found is not None else 0
                 document = self._begin()
             position = self._take(data, position, document)
         self._place(line)

@@ -12,8 +12,9 @@ from context_firewall.transcript.kinds import Kind
 
 # An XML declaration, and the root's start tag. A document may stand behind the end of another in one line.
 DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?+<\?xml\s[^?\n]*+\?>\s*+")
-ROOT = re.compile(rb"\s*+(?:<\?xml\s[^?\n]*+\?>\s*+)?+<testsuites?+(?=[\s/>]|\Z)")
-OPENING = re.compile(rb"(?:\xef\xbb\xbf)?+" + ROOT.pattern)
+OPENING = re.compile(rb"(?:\xef\xbb\xbf)?+\s*+(?P<document>(?:<\?xml\s[^?\n]*+\?>\s*+)?+<testsuites?+(?=[\s/>]|\Z))")
+# What may stand behind a document in its line, if no other does: nothing, or the declaration of one that follows.
+REST = re.compile(rb"\s*+(?:<\?xml\s[^?\n]*+\?>\s*+)?+")
 
 # A run of tests that passed, each an empty element in one line or two. What stands in the values does not matter;
 # attributes that could say something else about the result are not among these.
