@@ -18,7 +18,8 @@ from itertools import pairwise
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import junit_grammar as grammar
-from context_firewall.transcript.dialects.junit_account import DERIVED, FAILED, PASSED, SKIPPED, TODO, Case, Document
+from context_firewall.transcript.dialects.junit_account import Document
+from context_firewall.transcript.dialects.junit_case import DERIVED, FAILED, PASSED, SKIPPED, TODO, Case
 from context_firewall.transcript.dialects.junit_scan import Judge, Scanner, Token, What, unescaped
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
@@ -66,7 +67,7 @@ class JUnit:
     def __init__(self, stream: str) -> None:
         self._stream = stream
         self._suppressed = Account()
-        self._failures: list[Case] = []
+        self._failures: list[tuple[Case, Document]] = []
         self._todo: list[Line] = []
         self._unclassified: list[Line] = []
         self._doubts: set[Doubt] = set()
@@ -179,7 +180,7 @@ class JUnit:
         has_results = bool(self._failures) or any(document.has_results for document in self._documents)
         return Reading(
             tally=tally,
-            failures=tuple(failure for case in self._failures for failure in _failures_of(case)),
+            failures=tuple(failure for case in self._failures for failure in _failures_of(*case)),
             unclassified=tuple(sorted(self._unclassified, key=lambda line: line.number)),
             todo=tuple(self._todo),
             suppressed=self._suppressed.totals(),
@@ -246,10 +247,10 @@ class JUnit:
             return ""
         if case.outcome == FAILED:
             document.add(case, self._number)
-            self._settle(case)
+            self._settle(case, document)
             return ""
         self._unclassified += (line for line, _ in case.lines)
-        return case.identity
+        return case.identity(document.producer, by_node=document.by_node)
 
     # -- lines
 
@@ -324,11 +325,11 @@ class JUnit:
         else:
             case.lines.append((line, kind))
 
-    def _settle(self, case: Case) -> None:
+    def _settle(self, case: Case, document: Document) -> None:
         """A test is over, and its lines are known."""
         outcome = case.outcome
         if outcome == FAILED:
-            self._failures.append(case)
+            self._failures.append((case, document))
             if case.lost:
                 self._doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
             return
@@ -395,7 +396,7 @@ class JUnit:
             document.open(name, attributes)
             self._kinds.add(Kind.AGGREGATE_SOURCE)
         elif name == grammar.TEST or (parent == grammar.SUITE and name in grammar.PROBLEMS):
-            self._case = self._begins(Case(document, attributes, self._number, name == grammar.TEST))
+            self._case = self._begins(Case(attributes, self._number, name == grammar.TEST, path=tuple(document.path)))
         self._opened()
         self._stack.append(name)
         if self._case is not None:
@@ -404,7 +405,6 @@ class JUnit:
 
     def _begins(self, case: Case) -> Case:
         """A test begins, perhaps in an earlier line: its first line is its own, others hold the rest of its tag."""
-        case.path = tuple(case.document.path)
         if self._opening:
             case.first = self._opening[0][0].number
             (line, kind), *rest = self._opening
@@ -449,15 +449,16 @@ class JUnit:
             self._failed = self._failed or case
         elif case.first == self._number:
             self._begun.add(_OUTCOMES[outcome])
-        self._settle(case)
+        self._settle(case, document)
 
 
-def _failures_of(case: Case) -> Iterator[Failure]:
+def _failures_of(case: Case, document: Document) -> Iterator[Failure]:
     """A failing test with its region. To pytest each thing that went wrong in it is a failure of its own."""
-    by_pytest = case.document.producer is grammar.PYTEST
+    by_pytest = document.producer is grammar.PYTEST
     bounds = [0, *(case.parts if by_pytest else ()), len(case.lines)]
+    identity = case.identity(document.producer, by_node=document.by_node)
     for first, last in pairwise(bounds):
-        yield _failure(case.identity, case.lines[first:last], Traceback() if by_pytest else None)
+        yield _failure(identity, case.lines[first:last], Traceback() if by_pytest else None)
 
 
 def _failure(identity: str, lines: Sequence[tuple[Line, Kind | None]], traceback: Traceback | None) -> Failure:

@@ -1,258 +1,33 @@
-"""The tests of one document, its suites, and whether what the suites state is what was read.
+"""One document of JUnit XML: its suites and tests, and whether what is stated is what was read.
 
 The room's rules:
 
-- Each suite states how many tests it holds and how they ended. Producers count differently; the conventions are a
-  table. A document agrees if one convention explains every suite in it.
+- A document agrees if one way of counting explains every suite in it.
 - A test that no suite counts proves nothing about those that may be missing beside it.
-- Where a convention counts what the document does not show, the tally is of what it shows, and says so.
+- Where a producer counts what the document does not show, the tally is of what it shows, and says so.
 """
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 from context_firewall.transcript.dialects import junit_grammar as grammar
+from context_firewall.transcript.dialects.junit_case import FAILED, PASSED, SKIPPED, TODO, Case
+from context_firewall.transcript.dialects.junit_suites import (
+    CONVENTIONS,
+    Suite,
+    by_children,
+    by_elements,
+    by_events,
+    by_tests,
+    hidden,
+    picoseconds,
+)
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Tally
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line
 
-UNNAMED = "(unnamed test)"
 ONES_OWN = 2
 """How many suites tell one document from another: the root and the first in it."""
-PASSED, FAILED, SKIPPED, TODO = "passed", "failed", "skipped", "todo"
-DERIVED = "derived"
-"""It stands for a suite, and failed only because a test in it did."""
-
-
-@dataclass(slots=True)
-class Case:
-    """One test, or what a suite itself says went wrong."""
-
-    document: "Document"
-    attributes: Mapping[str, str]
-    first: int
-    """The line on which it begins."""
-    test: bool = True
-    found: Counter[str] = field(default_factory=Counter)
-    """Its children that say something about the result, by name."""
-    unfinished: bool = False
-    """It says that it was skipped as unfinished, or failed as expected."""
-    forgiven: int = 0
-    """How many of its failures and errors make no failure."""
-    left_out: bool = True
-    """What it says about being skipped is a reason to leave a test out."""
-    derived: bool = False
-    message: str = ""
-    module: str = ""
-    path: tuple[str, ...] = ()
-    """The names of the suites around it."""
-    lines: list[tuple[Line, Kind | None]] = field(default_factory=list)
-    """Its lines, each with what it is if the test did not fail; None is the test's own line."""
-    parts: list[int] = field(default_factory=list)
-    """Where in its lines a second failure begins, and a third; one that begins within a line has the next."""
-    size: int = 0
-    lost: bool = False
-    """Some of what it printed was too much to hold."""
-
-    def says(self, element: str, attributes: Mapping[str, str]) -> None:
-        """A child says something about the result."""
-        if element not in grammar.PROBLEMS | grammar.RERUNS | {grammar.SKIPPED}:
-            return
-        self.found[element] += 1
-        if element in grammar.RERUNS:
-            return
-        if element in grammar.PROBLEMS and self.found["failure"] + self.found["error"] > 1:
-            self.parts.append(len(self.lines) + 1)
-        kind, message = attributes.get("type", ""), attributes.get("message", "")
-        if element == grammar.SKIPPED:
-            self.unfinished |= kind in grammar.UNFINISHED
-            by_ctest = self.word == grammar.NOT_RUN and len(set(self.key)) == 1
-            self.left_out = not by_ctest or grammar.LEFT_OUT.fullmatch(message) is not None
-        else:
-            self.message = self.message or message
-            by_node = self.unfinished and not self.found["error"] and "failure" in self.attributes
-            by_phpunit = "assertions" in self.attributes and grammar.RISKY.fullmatch(kind) is not None
-            self.forgiven += by_node or by_phpunit
-
-    @property
-    def word(self) -> str:
-        """Its own word about the result."""
-        return self.attributes.get("status", self.attributes.get("result", "")).lower()
-
-    @property
-    def outcome(self) -> str:
-        """How it ended."""
-        if self.derived:
-            return DERIVED
-        problems = self.found["failure"] + self.found["error"]
-        if problems:
-            return TODO if self.forgiven == problems else FAILED
-        if self.found[grammar.SKIPPED]:
-            return TODO if self.unfinished else SKIPPED if self.left_out else FAILED
-        if self.word in grammar.FAILED_WORDS or "failure" in self.attributes:
-            return FAILED
-        return SKIPPED if self.word in grammar.SKIPPED_WORDS else PASSED
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it passed without a word more."""
-        return not self.found and self.attributes.keys().isdisjoint(grammar.WORDS)
-
-    @property
-    def consistent(self) -> bool:
-        """Whether its own word is known, and is what its children say."""
-        failing = bool(self.found["failure"] or self.found["error"])
-        if (self.found["rerunFailure"] or self.found["rerunError"]) and not failing:
-            return False
-        if self.word in grammar.NEUTRAL_WORDS:
-            return failing or "failure" not in self.attributes
-        if self.word in grammar.FAILED_WORDS:
-            return failing
-        return not failing and self.word in (grammar.PASSED_WORDS | grammar.SKIPPED_WORDS)
-
-    @property
-    def identity(self) -> str:
-        """What it is called: by its class and its name, or where there is no class, by its suite."""
-        if not self.test:
-            return " > ".join(self.path)
-        name = self.attributes.get("name") or UNNAMED
-        of = self.attributes.get("classname", self.attributes.get("class"))
-        if self.module:
-            return self.module
-        if self.document.by_node or of == grammar.NODES_CLASS:
-            # Node escapes a quotation mark twice.
-            return " > ".join((*self.path, name)).replace("&quot;", '"')
-        if of is None:
-            of = self.path[-1] if self.path else ""
-        return f"{of}{self.document.producer.separator}{name}" if of and not name.startswith(of) else name
-
-    def reads(self, text: bytes) -> None:
-        """Text of what went wrong. It tells which file pytest could not collect, and named like a module."""
-        if self.message == grammar.COLLECTING and not self.module:
-            path = self.attributes.get("name", "").replace(".", "/") + ".py"
-            self.module = path if path.encode() in text else ""
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """What a producer calls one test."""
-        return self.attributes.get("classname", ""), self.attributes.get("name", "")
-
-
-@dataclass(slots=True)
-class Suite:
-    """An element that holds tests: what it states, and what was read in it and below."""
-
-    element: str
-    name: str
-    stated: dict[str, int]
-    took: int
-    """How long it says it took, in picoseconds."""
-    within: int = 0
-    """How long those in it say they took."""
-    seen: Counter[str] = field(default_factory=Counter)
-    direct: Counter[str] = field(default_factory=Counter)
-    """Children of its own, suites among them."""
-    held: dict[str, bool] = field(default_factory=dict)
-    """Suites in it that are over, by name, and whether a test in them failed."""
-
-    @property
-    def counts(self) -> bool:
-        """Whether it states how many tests it holds, and how many failed."""
-        return "tests" in self.stated and "failures" in self.stated
-
-
-def _left_out(suite: Suite) -> bool:
-    """Skipped and disabled tests together: producers use one attribute, the other, or both."""
-    stated = [suite.stated[word] for word in ("skipped", "disabled") if word in suite.stated]
-    return not stated or sum(stated) == suite.seen["skipped tests"] + suite.seen["disabled tests"]
-
-
-def _picoseconds(text: str) -> int:
-    """A time in seconds as a whole number, so that it can be added up exactly."""
-    if not grammar.SECONDS.fullmatch(text):
-        return 0
-    whole, _, part = text.partition(".")
-    return int(whole + part.ljust(12, "0"))
-
-
-def by_tests(suite: Suite) -> bool:
-    """The convention of most: every test below is counted, once for each way in which it ended."""
-    stated, seen = suite.stated, suite.seen
-    failed = "failing tests" if "errors" not in stated else "failed tests"
-    return (
-        stated.get("tests", seen["tests"]) == seen["tests"]
-        and stated.get("failures", seen[failed]) == seen[failed]
-        and stated.get("errors", seen["broken tests"]) == seen["broken tests"]
-        and _left_out(suite)
-    )
-
-
-def by_children(suite: Suite) -> bool:
-    """Node's: a suite counts its own children, tests and suites alike."""
-    stated, own = suite.stated, suite.direct
-    return (
-        stated.get("tests", own["children"]) == own["children"]
-        and stated.get("failures", own["failing"]) == own["failing"]
-        and stated.get("errors", 0) == 0
-        and stated.get("skipped", own["skipping"]) == own["skipping"]
-    )
-
-
-def hidden(suite: Suite) -> int:
-    """pytest's: passes that are counted and have no element; below zero if there are not even those that have one.
-
-    It counts what was reported, elements rather than tests; a test that failed before its teardown did is counted once.
-    """
-    elements = suite.seen["failures"] + suite.seen["errors"] + suite.seen["skips"]
-    return suite.stated.get("tests", -1) + suite.seen["doubles"] - elements - suite.seen[PASSED]
-
-
-def by_elements(suite: Suite) -> bool:
-    """pytest's: see `hidden`."""
-    stated, seen = suite.stated, suite.seen
-    return not stated or (
-        stated.get("failures") == seen["failures"]
-        and stated.get("errors") == seen["errors"]
-        and stated.get("skipped", seen["skips"]) == seen["skips"]
-        and hidden(suite) >= seen["teardowns"]
-    )
-
-
-def by_points(suite: Suite) -> bool:
-    """node-tap's: it counts TAP's points, and a suite is one more, for itself and for each suite below."""
-    stated, seen = suite.stated, suite.seen
-    failing = seen["failing tests"] + seen["failing suites"] + bool(seen["failing tests"])
-    return not stated or (
-        stated.get("tests") == seen["tests"] + seen["suites"] + 1
-        and stated.get("failures") == failing
-        and stated.get("skipped", seen["skipped tests"]) == seen["skipped tests"]
-    )
-
-
-def by_events(suite: Suite) -> bool:
-    """mocha's: it counts what happened. A test that passed and then failed after all stands there twice, as failed.
-
-    Hooks that failed are among the errors, not among the tests; `skipped` is what is left when both are taken off.
-    """
-    stated, seen = suite.stated, suite.seen
-    if not stated:
-        return True
-    if stated.get("failures") or not {"tests", "errors", "skipped"} <= stated.keys():
-        return False
-    again = seen["failing tests"] - stated["errors"]
-    passed = stated["tests"] - stated["errors"] - stated["skipped"]
-    tests = stated["tests"] + seen["hooks"] + again
-    return 0 <= again <= seen["repeats"] and passed == seen[PASSED] + again and tests == seen["tests"]
-
-
-CONVENTIONS: Mapping[grammar.Producer, Callable[[Suite], bool]] = {
-    grammar.PYTEST: by_elements,
-    grammar.NODE_TAP: by_points,
-    grammar.MOCHA: by_events,
-}
-"""Of producers that do not count by tests, or not always."""
 
 
 class Document:
@@ -297,7 +72,7 @@ class Document:
         stated = {word: int(text) for word, text in found.items() if grammar.NUMBER.fullmatch(text)}
         if len(stated) < len(found):
             self.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
-        suite = Suite(element, name, stated, _picoseconds(attributes.get("time", "")))
+        suite = Suite(element, name, stated, picoseconds(attributes.get("time", "")))
         self._root = self._root or suite
         if len(self.opening) < ONES_OWN:
             self.opening.append(tuple(attributes.items()))
