@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from context_firewall import SourceStream, reduce_streams, verify_packet
 from context_firewall.documents.evidence_packet import EvidencePacket
+from context_firewall.transcript.reader import trace_streams
 
 NAMES = st.sampled_from(["fills", "a & b", '"quoted"', "<every>", "tart, sweet", "ключ", "]]>", "ok 1 - x"])
 OUTCOMES = st.sampled_from(["passed", "passed", "passed", "failure", "error", "skipped", "pytest.xfail"])
@@ -113,6 +114,8 @@ def test_a_model_is_read_exactly(suites: list[list[Case]], layout: Layout, cuts:
     measured = packet["receipt"]["measurements"]
     assert measured["retained_evidence_count"] + measured["suppressed_evidence_count"] == data.count(b"\n")
     assert verify_packet(packet, streams={"stdout": data}) == []
+    _, traces = trace_streams([("stdout", [data])], exit_code=0)
+    assert sorted(number for _, number in traces) == list(range(1, data.count(b"\n") + 1))
 
 
 def damaged(data: bytes, injury: tuple[str, int]) -> bytes:

@@ -593,6 +593,17 @@ def test_markup_in_a_section_is_text() -> None:
     assert not transcript.doubts
 
 
+def test_a_tag_that_is_none_is_text() -> None:
+    """P4."""
+    transcript = read(XML + suite("<b is less\nthan c\n", case("heat")), 0)
+    assert texts(transcript.unclassified) == [
+        "<b is less",
+        "than c",
+        '<testcase classname="kitchen.Soup" name="heat" time="0.1"/>',
+    ]
+    assert transcript.tally.passed == 1
+
+
 def test_a_report_that_a_test_prints_raw() -> None:
     """P1: mocha prints what its tests print as it is, before its report."""
     printed = '<testcase classname="a" name="b"/>\n</testsuite>\n'

@@ -354,10 +354,11 @@ class JUnit:
 
     def _token(self, token: Token, document: Document) -> None:
         """One piece of the line."""
-        if self._opening and token.what is not What.OPEN and token.what is not What.EMPTY:
-            self._opened()
         match token.what:
             case What.TEXT:
+                # A tag that turned out to be none.
+                self._unclassified += (line for line, _ in self._opening)
+                self._opening.clear()
                 self._text(token.body, document)
             case What.COMMENT:
                 self._kinds.add(document.comment(token.body) if self._in_suite() else Kind.INFORMATIONAL)
@@ -366,6 +367,7 @@ class JUnit:
                 if token.what is What.EMPTY:
                     self._close(token.name, document)
             case What.CLOSE:
+                self._opened()
                 self._close(token.name, document)
             case What.OTHER:
                 self._kinds.add(Kind.STRUCTURE)
