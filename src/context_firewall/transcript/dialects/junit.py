@@ -36,6 +36,8 @@ OUT_OF_PLACE = "!"
 """Before the name of an element that may not stand where it stands."""
 HELD_BYTES = 8 << 20
 """How much of a test that has not failed is held."""
+LINE_BYTES = 64
+"""What a held line costs beside its text."""
 
 _OUTCOMES = {
     PASSED: Kind.SUCCESSFUL_TEST,
@@ -57,6 +59,7 @@ _ORDER = (
     Kind.INFORMATIONAL,
     Kind.STRUCTURE,
 )
+_PRINTED = frozenset({Kind.PROGRAM_OUTPUT, Kind.BLANK})
 # In a failing test's region: what is there for the format's sake.
 _CONTEXT = frozenset({Kind.STRUCTURE, Kind.INFORMATIONAL, Kind.BLANK})
 
@@ -126,14 +129,15 @@ class JUnit:
     def _texts(self, lines: list[bytes], number: int) -> int:
         """Lines of text that a test, or a suite, has printed or that say what went wrong."""
         kind = grammar.TEXTS[self._top]
+        case = self._case
+        if case is None or (kind is Kind.PROGRAM_OUTPUT and self._is_too_much(case)):
+            blank = sum(not raw.strip() for raw in lines)
+            self._suppressed.add_many(kind, len(lines) - blank)
+            self._suppressed.add_many(Kind.BLANK, blank)
+            return len(lines)
         for at, raw in enumerate(lines, number):
-            line = Line(self._stream, at, Kind.UNCLASSIFIED, raw)
-            own = kind if raw.strip() else Kind.BLANK
-            if self._case is not None:
-                self._case.reads(raw)
-                self._hold(self._case, line, own)
-            else:
-                self._account(line, own)
+            case.reads(raw)
+            self._hold(case, Line(self._stream, at, Kind.UNCLASSIFIED, raw), kind if raw.strip() else Kind.BLANK)
         return len(lines)
 
     def trace(self) -> None:
@@ -318,12 +322,19 @@ class JUnit:
 
     def _hold(self, case: Case, line: Line, kind: Kind | None) -> None:
         """A line of a test that is not over. One that prints without end keeps what it says about itself."""
-        case.size += len(line.raw)
-        if case.size > HELD_BYTES and kind is Kind.PROGRAM_OUTPUT and case.outcome != FAILED:
-            case.lost = True
-            self._suppressed.add(kind, line.number)
-        else:
-            case.lines.append((line, kind))
+        if kind in _PRINTED and self._is_too_much(case):
+            self._account(line, kind)
+            return
+        case.size += len(line.raw) + LINE_BYTES
+        case.lines.append((line, kind))
+
+    @staticmethod
+    def _is_too_much(case: Case) -> bool:
+        """Whether a test that may yet pass has printed too much to hold more of it."""
+        if case.size <= HELD_BYTES or case.outcome == FAILED:
+            return False
+        case.lost = True
+        return True
 
     def _settle(self, case: Case, document: Document) -> None:
         """A test is over, and its lines are known."""
@@ -362,6 +373,10 @@ class JUnit:
                 self._text(token.body, document)
             case What.COMMENT:
                 self._kinds.add(document.comment(token.body) if self._in_suite() else Kind.INFORMATIONAL)
+            case What.EMPTY if self._is_plain(token, document):
+                document.passed(1, self._number, self._number)
+                self._over += 1
+                self._begun.add(Kind.SUCCESSFUL_TEST)
             case What.OPEN | What.EMPTY:
                 self._open(token.name, token.attributes, document)
                 if token.what is What.EMPTY:
@@ -371,6 +386,11 @@ class JUnit:
                 self._close(token.name, document)
             case What.OTHER:
                 self._kinds.add(Kind.STRUCTURE)
+
+    def _is_plain(self, token: Token, document: Document) -> bool:
+        """Whether an element is a test that passed without a word more: most are, and a line may hold thousands."""
+        special = document.producer.steps or document.producer.parents or self._opening or self._deeper
+        return not special and self._in_suite() and grammar.PLAIN.fullmatch(token.body) is not None
 
     def _text(self, text: bytes, document: Document) -> None:
         if not text.strip():

@@ -16,12 +16,11 @@ OPENING = re.compile(rb"(?:\xef\xbb\xbf)?+\s*+(?P<document>(?:<\?xml\s[^?\n]*+\?
 # What may stand behind a document in its line, if no other does: nothing, or the declaration of one that follows.
 REST = re.compile(rb"\s*+(?:<\?xml\s[^?\n]*+\?>\s*+)?+")
 
-# A run of tests that passed, each an empty element in one line or two. What stands in the values does not matter;
-# attributes that could say something else about the result are not among these.
-PASSED = re.compile(
-    rb"(?:[ \t]*+<testcase(?: (?:name|classname|class|file|time|timestamp|id|line|column|col|assertions)"
-    rb'="[^"<\n]*+")++ ?+(?:/|>\r?+\n[ \t]*+</testcase)>\r?+\n)++'
-)
+# A test that passed, and a run of such tests, each an empty element in one line or two. What stands in the values does
+# not matter; attributes that could say something else about the result are not among these.
+_PLAIN = rb'testcase(?: (?:name|classname|class|file|time|timestamp|id|line|column|col|assertions)="[^"<\n]*+")++'
+PLAIN = re.compile(_PLAIN + rb" ?+/")
+PASSED = re.compile(rb"(?:[ \t]*+<" + _PLAIN + rb" ?+(?:/|>\r?+\n[ \t]*+</testcase)>\r?+\n)++")
 # A run of text: in an element, and in a CDATA section.
 TEXT = re.compile(rb"(?:[^<\n]*+\n)++")
 LITERAL = re.compile(rb"(?:[^\]\n]*+\n)++")
