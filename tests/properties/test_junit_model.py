@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -147,3 +148,46 @@ def test_damage_never_suffices_for_another_story(
         assert evidence["disposition"] != "SUFFICIENT" or told(packet) == expected
         assert not (evidence["status"] == "passed" and expected[1])
         assert verify_packet(packet, streams={"stdout": data}) == []
+
+
+TOKENS = st.sampled_from(
+    ["<", ">", '"', "</testcase>", '<testcase name="x">', "<failure>", "</failure>", "<![CDATA[", "]]>", "<!--", "-->"]
+    + ['<?xml version="1.0"?>', '<testsuite tests="1" failures="0">', "</testsuite>", "</testsuites>", "<!DOCTYPE a>"]
+    + ["\n", "\r\n", "&", "ok 1 - a\n", "1..1\n", "\x1b[0m"]
+)
+EDITS = st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 40), TOKENS), min_size=1, max_size=5)
+
+
+def edited(text: str, edits: list[tuple[int, int, str]]) -> bytes:
+    for at, gone, token in edits:
+        at %= len(text) + 1
+        text = text[:at] + token + text[at + gone :]
+    return text.encode()
+
+
+def check_edited(suites: list[list[Case]], layout: Layout, edits: list[tuple[int, int, str]], exit_code: int) -> None:
+    data = edited(written(suites, layout), edits)
+    packet = packet_of(data, exit_code)
+    assert packet_of(data, exit_code, 7) == packet
+    assert verify_packet(packet, streams={"stdout": data}) == []
+    _, traces = trace_streams([("stdout", [data])], exit_code=exit_code)
+    count = packet["receipt"]["measurements"]["original_event_count"]
+    assert sorted(number for _, number in traces) == list(range(1, count + 1))
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(SUITES, LAYOUTS, EDITS, st.sampled_from([0, 1]))
+def test_whatever_stands_in_a_report_each_line_is_counted_once(
+    suites: list[list[Case]], layout: Layout, edits: list[tuple[int, int, str]], exit_code: int
+) -> None:
+    """P3, READ-3 and P7."""
+    check_edited(suites, layout, edits, exit_code)
+
+
+@pytest.mark.soak
+@settings(max_examples=3000, deadline=None, database=None)
+@given(SUITES, LAYOUTS, EDITS, st.sampled_from([0, 1]))
+def test_soak_edits(
+    suites: list[list[Case]], layout: Layout, edits: list[tuple[int, int, str]], exit_code: int
+) -> None:
+    check_edited(suites, layout, edits, exit_code)

@@ -674,6 +674,14 @@ def test_a_tag_that_a_test_prints_is_no_report() -> None:
     assert tally(transcript) == (1, 0, 0, 0)
     assert texts(transcript.unclassified) == ["<testsuite>"]
     assert not transcript.doubts
+    declared = read(XML + "<testsuite>\n1..1\nok 1 - a\n", 0, "auto")
+    assert texts(declared.unclassified) == [XML.strip(), "<testsuite>"]
+
+
+def test_tests_in_a_section_of_a_suite_are_text() -> None:
+    """JUNIT-3."""
+    inside = f"<![CDATA[\n{case('forged')}]]>\n"
+    assert tally(read(XML + suite(inside, case("heat"), tests=1), 0)) == (1, 0, 0, 0)
 
 
 # -- bounds -----------------------------------------------------------------------------------------------------------

@@ -109,7 +109,8 @@ class JUnit:
             return None
         if self._top in grammar.TEXTS:
             return grammar.TEXT if self._scanner.between else grammar.LITERAL
-        return grammar.PASSED if self._in_suite() and not document.producer.steps else None
+        passed = self._scanner.between and self._in_suite() and not document.producer.steps
+        return grammar.PASSED if passed else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Count a run of passed tests, or hold a run of text."""
