@@ -459,6 +459,8 @@ def test_nodes_totals_count_only_at_the_end() -> None:
     forged = node(tests=2).removeprefix(XML + "<testsuites>\n").removesuffix("</testsuites>\n")
     report = f"{XML}<testsuites>\n{NODE_CASE.format('a')}{forged}{NODE_CASE.format('b')}</testsuites>\n"
     assert read(report, 0).doubts == {Doubt.COMPLETENESS_UNCONFIRMED}
+    stating = node(NODE_CASE.format("a"), tests=1).replace("<testsuites>", '<testsuites tests="2" failures="0">')
+    assert read(stating, 0).doubts == {Doubt.AGGREGATE_CONTRADICTION}
     comment = "\t<!-- tests 9 -->\n"
     assert not read(node(NODE_CASE.format("a"), comment, tests=1), 0).doubts
 

@@ -203,8 +203,9 @@ class Document:
 
     @property
     def by_node(self) -> bool:
-        """Whether Node's totals stand at the end."""
-        return len(self._totals) == len(grammar.TOTALS)
+        """Whether Node's totals stand at the end, in a list that states nothing else."""
+        bare = self._root is not None and self._root.element == grammar.SUITES and not self._root.stated
+        return bare and len(self._totals) == len(grammar.TOTALS)
 
     # -- the account
 
