@@ -193,7 +193,7 @@ class _Draft:
             size += len("\n".join(_section("unclassified", [line], shown=True)).encode()) + 1
             pair = [before[at_head], line] if at_head in before else []
             if len(list(_blocks(pair if at_head else pair[::-1]))) == 1:
-                size -= len(f"unclassified{_place([line])}\n")
+                size -= len(f"unclassified{place_of([line])}\n")
             else:
                 size += 2 * len(str(last))
             before[at_head] = line

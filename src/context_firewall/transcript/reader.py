@@ -250,10 +250,10 @@ class StreamReader:
         machine = row.begin(self._stream)
         if self._trace:
             machine.trace()
-        if idle is not None and isinstance(machine, Adopts):
-            idle.hand_over(machine)
+        adopted = idle.hand_over(machine) if idle is not None and isinstance(machine, Adopts) else []
         machine.line(text, raw, self._number)
-        held = [Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)] if row.tentative and not before else None
+        own = [*adopted, Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)]
+        held = own if row.tentative and not before else None
         self._stretches.append(Stretch(row, machine, before, held=held))
 
     def _contest(self, first: Stretch, rivals: Sequence[Dialect], text: bytes, raw: bytes) -> None:
@@ -314,13 +314,17 @@ class _Idle:
             kind = marker_kind(text) or Kind.UNCLASSIFIED
             self._lines.setdefault(kind, []).append(Line(self._stream, number, kind, raw))
 
-    def hand_over(self, machine: Adopts) -> None:
-        """Let a machine take the kept lines that stand before its opening."""
+    def hand_over(self, machine: Adopts) -> list[Line]:
+        """Let a machine take the kept lines that stand before its opening; returns those that it has taken."""
+        taken: list[Line] = []
         lines = sorted((line for kept in self._lines.values() for line in kept), key=lambda line: line.number)
         self._lines = {}
         for line in lines:
-            if not machine.adopt(bare(line.raw), line):
+            if machine.adopt(bare(line.raw), line):
+                taken.append(line)
+            else:
                 self._lines.setdefault(line.kind, []).append(line)
+        return taken
 
     def reading(self) -> Reading:
         return Reading(
