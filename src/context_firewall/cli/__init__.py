@@ -14,6 +14,7 @@ import click
 
 # One row a command: its name, and where it is found. The rows' order is the order of the help text.
 COMMANDS = {
+    "run": "context_firewall.cli.run:run",
     "reduce": "context_firewall.cli.reduce:reduce",
     "explain": "context_firewall.cli.explain:explain",
     "raw": "context_firewall.cli.raw:raw",

@@ -13,6 +13,7 @@ A line of the run starts with `| ` (or is `|` alone, if it is blank); every othe
     warning [stdout:2]                                                           or fatal, timeout, todo, unclassified
     warning, not shown: 3 lines, 120 bytes [stdout:5-7]
     ! REASON: what it means and what to do
+    > more: context-firewall raw 0123456789ab --lines stdout:A-B                 how to fetch lines, if they are stored
     receipt sha256:…; raw REFERENCE                                              the last line
 
 So nothing that a test prints can look like a verdict, a count, another failure or an instruction: it is data behind a
@@ -36,6 +37,9 @@ CONTEXT = "failure_context"
 _RULED = re.compile(r"(?P<sign>[_=―])(?P=sign)*+ (\S(?:.*\S)?) (?P=sign)++")
 
 FENCE = "| "
+
+# A raw reference that the evidence store gives; so many digits are enough to find the run by.
+STORED = re.compile(r"evidence://sha256/([0-9a-f]{12})[0-9a-f]{52}")
 
 # Lines this close belong to one range; more ranges than this are given as one.
 GAP = 2
@@ -70,6 +74,8 @@ class Shape(NamedTuple):
     """How many failures are shown with their region, from the first on. None: all."""
     named: int | None = None
     """How many failures are named, from the first on. None: all."""
+    edges: int = 0
+    """How many unclassified lines keep their text though remarks do not: from the first on and from the last back."""
 
     def costs(self, packet: EvidencePacket) -> list[str]:
         """The reason codes for what this shape leaves out of that packet."""
@@ -149,8 +155,9 @@ class _Draft:
         lines += self._section("timeout", evidence["timeouts"], shown=shape.stops)
         lines += self._section("warning", evidence["warnings"], shown=shape.remarks)
         lines += self._section("todo", evidence.get("todo", []), shown=shape.remarks)
-        lines += self._section("unclassified", evidence["unclassified_evidence"], shown=shape.remarks)
+        lines += self._unclassified(shape)
         lines += _reasons([*evidence["reason_codes"], *costs])
+        lines += _way_back(self._packet, sufficient=not costs)
         lines.append(_receipt(self._packet))
         return "\n".join(lines) + "\n"
 
@@ -159,6 +166,40 @@ class _Draft:
         if key not in self._sections:
             self._sections[key] = list(_section(word, lines, shown=shown))
         return self._sections[key]
+
+    def _unclassified(self, shape: Shape) -> list[str]:
+        unclassified = self._evidence["unclassified_evidence"]
+        if shape.remarks or not shape.edges:
+            return self._section("unclassified", unclassified, shown=shape.remarks)
+        head, tail = (shape.edges + 1) // 2, len(unclassified) - shape.edges // 2
+        shown = [*_section("unclassified", unclassified[:head], shown=True)]
+        hidden = _section("unclassified", unclassified[head:tail], shown=False)
+        return [*shown, *hidden, *_section("unclassified", unclassified[tail:], shown=True)]
+
+    def edges(self, ceiling: int) -> int:
+        """How many unclassified lines of a run without a test fit, though not all.
+
+        The line of a block's place counts as long as it can be, so that a lower ceiling never shows another line.
+        """
+        lines = self._evidence["unclassified_evidence"]
+        if self._evidence["counts"]["total"] or not lines:
+            return 0
+        size = len(self.text(Shape(remarks=False)).encode())
+        last = max(line["line"] for line in lines)
+        before: dict[int, Mapping[str, Any]] = {}
+        for n in range(1, len(lines)):
+            at_head = n % 2
+            line = lines[n // 2] if at_head else lines[-n // 2]
+            size += len("\n".join(_section("unclassified", [line], shown=True)).encode()) + 1
+            pair = [before[at_head], line] if at_head in before else []
+            if len(list(_blocks(pair if at_head else pair[::-1]))) == 1:
+                size -= len(f"unclassified{place_of([line])}\n")
+            else:
+                size += 2 * len(str(last))
+            before[at_head] = line
+            if size > ceiling:
+                return n - 1
+        return len(lines) - 1
 
     def most(self, ceiling: int | None, limit: int, shape: Callable[[int], Shape]) -> int:
         """The largest n in 0..limit whose shape fits, found by halving: a larger n never makes a shorter brief."""
@@ -174,6 +215,10 @@ class _Draft:
 
 def _all(draft: _Draft, ceiling: int | None) -> Shape:
     return Shape()
+
+
+def _head_and_tail(draft: _Draft, ceiling: int | None) -> Shape:
+    return Shape(remarks=False, edges=0 if ceiling is None else draft.edges(ceiling))
 
 
 def _no_remarks(draft: _Draft, ceiling: int | None) -> Shape:
@@ -194,7 +239,14 @@ def _some_names(draft: _Draft, ceiling: int | None) -> Shape:
     return Shape(False, False, 0, draft.most(ceiling, limit, lambda n: Shape(False, False, 0, n)))
 
 
-RUNGS: tuple[Callable[[_Draft, int | None], Shape], ...] = (_all, _no_remarks, _some_regions, _no_text, _some_names)
+RUNGS: tuple[Callable[[_Draft, int | None], Shape], ...] = (
+    _all,
+    _head_and_tail,
+    _no_remarks,
+    _some_regions,
+    _no_text,
+    _some_names,
+)
 
 
 def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:
@@ -205,7 +257,7 @@ def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:
     code = process["exit_code"]
     exit_code = "exit code unknown" if code is None else f"exit code {code}"
     if process["interrupted"]:
-        exit_code += ", interrupted"
+        exit_code += ", timed out" if "TIMEOUT" in evidence["reason_codes"] else ", interrupted"
     enough = "sufficient" if sufficient and evidence["disposition"] == "SUFFICIENT" else "NOT SUFFICIENT, see reasons"
     return f"{evidence['status'].upper()}: {', '.join(tests)}, {counts['total']} in all; {exit_code}; evidence {enough}"
 
@@ -397,6 +449,16 @@ def spans_of(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def _reasons(codes: Iterable[str]) -> Iterator[str]:
     for code in dict.fromkeys(codes):
         yield f"! {safe(code)}: {ADVICE.get(code, 'see the specification')}"
+
+
+def _way_back(packet: EvidencePacket, *, sufficient: bool) -> Iterator[str]:
+    """How to fetch what is not shown, where the store has it; a run that passed leaves nothing to look for."""
+    evidence, reference = packet["decision_evidence"], packet["receipt"]["raw_evidence"]["reference"]
+    stored = STORED.fullmatch(reference or "")
+    settled = sufficient and (evidence["status"], evidence["disposition"]) == ("passed", "SUFFICIENT")
+    if stored and not settled:
+        stream = packet["receipt"]["source"]["streams"][0]["name"]
+        yield f"> more: context-firewall raw {stored[1]} --lines {stream}:A-B"
 
 
 def _receipt(packet: EvidencePacket) -> str:

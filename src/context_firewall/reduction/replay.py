@@ -184,6 +184,7 @@ def recorded_options(packet: EvidencePacket, options: Sequence[Mapping[str, Any]
         "exit_code": process["exit_code"],
         "duration_ms": process["duration_ms"],
         "interrupted": process["interrupted"],
+        "timed_out": "TIMEOUT" in evidence["reason_codes"],
         "max_output_bytes": configuration["max_output_bytes"],
         "policy": configuration["policy_revision"],
         **_recorded(packet, options),
