@@ -1,5 +1,7 @@
 """What a session tells of its compactions: which entries each took out of the view, and what stands for them."""
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -66,14 +68,14 @@ def compaction_between(before: Sequence[Message], after: Sequence[Message], *, r
 def _as_summary(added: Sequence[Message], shadowed: Sequence[Message]) -> Message | None:
     if not added:
         return None
-    return replace(
-        added[0],
-        content="\n\n".join(message.content for message in added),
-        compaction_status=Status.SUMMARIZED,
-        author=Author.SUMMARY,
-        passages=(),
-        replaces_entry_ids=tuple(message.entry_id for message in shadowed if message.entry_id is not None),
-    )
+    text = "\n\n".join(message.content for message in added)
+    return standing_for(replace(added[0], content=text, author=Author.SUMMARY, passages=()), shadowed)
+
+
+def standing_for(summary: Message, shadowed: Sequence[Message]) -> Message:
+    """The summary, marked as one, with the ids of what it stands for."""
+    ids = tuple(message.entry_id for message in shadowed if message.entry_id is not None)
+    return replace(summary, compaction_status=Status.SUMMARIZED, replaces_entry_ids=ids)
 
 
 def _common(before: Sequence[Message], after: Sequence[Message]) -> tuple[set[int], set[int]]:
@@ -87,14 +89,29 @@ def _common(before: Sequence[Message], after: Sequence[Message]) -> tuple[set[in
         end += 1
     kept_before = {*range(start), *range(len(ours) - end, len(ours))}
     kept_after = {*range(start), *range(len(theirs) - end, len(theirs))}
-    place = start
-    for index in range(start, len(theirs) - end):
-        found = next((at for at in range(place, len(ours) - end) if ours[at] == theirs[index]), None)
-        if found is not None:
-            kept_before.add(found)
-            kept_after.add(index)
-            place = found + 1
+    middle = in_order(before[start : len(ours) - end], after[start : len(theirs) - end])
+    kept_after.update(index + start for index in middle)
+    kept_before.update(index + start for index in middle.values())
     return kept_before, kept_after
+
+
+def in_order(before: Sequence[Message], after: Sequence[Message]) -> dict[int, int]:
+    """Which messages of the second list the first one has, too: place there to place here, both ascending.
+
+    Each takes the nearest one that is left.
+    """
+    places = defaultdict[tuple[object, ...], list[int]](list)
+    for index, message in enumerate(before):
+        places[_identity(message)].append(index)
+    found = dict[int, int]()
+    at = 0
+    for index, message in enumerate(after):
+        equal = places.get(_identity(message), [])
+        nearest = bisect_left(equal, at)
+        if nearest < len(equal):
+            found[index] = equal[nearest]
+            at = equal[nearest] + 1
+    return found
 
 
 def _identity(message: Message) -> tuple[object, ...]:

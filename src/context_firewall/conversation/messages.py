@@ -17,6 +17,10 @@ EntryId = int | str
 """How an entry is called: the session's own name for it, or a number that a `Context` gave."""
 
 
+SUMMARY_HEAD = "[Summary of earlier messages, made by context-firewall"
+"""How a summary of ours begins, so that it is known again in a view that says nothing of who wrote what."""
+
+
 class Role(StrEnum):
     """In whose place a message stands in the view."""
 
