@@ -1,9 +1,9 @@
 """The structural summary: who did what, which files were touched, what was decided, and the user's words as they were.
 
-It is made of the session's structure alone: authors, calls and their arguments, results. No sentence is rewritten. What is
-quoted stands behind `- `, its further lines behind two spaces; every other line is one of ours, so that nothing which was
-said can look like a heading or another quotation. A summary of this kind that is summarised again is read back and
-carried on, so that the user's words stay through any number of rounds.
+It is made of the session's structure alone: authors, calls and their arguments, results. No sentence is rewritten.
+What is quoted stands behind `- `, its further lines behind two spaces; every other line is one of ours, so that
+nothing which was said can look like a heading or another quotation. A summary of this kind that is summarised again
+is read back and carried on, so that the user's words stay through any number of rounds.
 
     [Summary of earlier messages, made by context-firewall: structural/v1. …]
     messages: 4 user, 9 model, 8 tool
@@ -48,7 +48,8 @@ EARLIER = "From an earlier summary:"
 _LISTS = (SAID, EARLIER, FILES, RUNS, DECIDED, REPORTS)
 
 LONGEST_SAID = 4000
-"""Characters of one message of the user that are quoted; of a longer one its head, and its rules where they are known."""
+"""Characters of one message of the user that are quoted where its rules can be found: of a longer one those, and so
+much of its head. Where they cannot, it is quoted whole."""
 
 LONGEST_REPORT = 400
 MOST_REPORTS, MOST_RUNS, MOST_FILES = 12, 12, 200
@@ -158,15 +159,12 @@ class StructuralSummarizer:
     def _said(self, account: Account, message: Message) -> None:
         for _, text in message.written_by(Author.USER):
             stripped = text.strip()
-            if len(stripped) <= LONGEST_SAID:
+            if self._directives is None or len(stripped) <= LONGEST_SAID:
                 account.said += [stripped] if stripped else []
                 continue
-            if self._directives is not None:
-                account.said += self._directives(message)
+            account.said += self._directives(message)
             left = len(stripped) - LONGEST_SAID
-            account.said.append(
-                f"{stripped[:LONGEST_SAID]}\n[{left} more characters of this message are left out here]"
-            )
+            account.said.append(f"{stripped[:LONGEST_SAID]}\n[{left} more characters of it are left out here]")
 
     def _report(self, account: Account, message: Message, ends_turn: bool) -> None:
         if message.author is not Author.MODEL:
