@@ -1,4 +1,4 @@
-"""The lab of auto-compaction as a four-part mechanism: its checkpoints, key assertions and stretch goals, as written."""
+"""The lab of auto-compaction as a four-part mechanism: its checkpoints, key assertions and stretch goals."""
 
 import json
 
@@ -32,7 +32,7 @@ def conversation(count: int = 15, words: int = 40) -> Context:
     return ctx
 
 
-# -- the checkpoints ----------------------------------------------------------------------------------------------------
+# -- the checkpoints --------------------------------------------------------------------------------------------------
 
 
 def test_phase_1_a_context_counts_its_tokens() -> None:
@@ -102,7 +102,7 @@ def test_phase_5_nothing_happens_where_the_trigger_does_not_fire() -> None:
     assert ctx.messages == before
 
 
-# -- the solution key -----------------------------------------------------------------------------------------------------
+# -- the solution key -------------------------------------------------------------------------------------------------
 
 
 def test_the_solution_key() -> None:
@@ -129,7 +129,7 @@ def test_the_solution_key() -> None:
     assert [entry["output"]["compacted"] for entry in json.loads(decision_log.to_machine_readable())] == [True, True]
 
 
-# -- the stretch goals ----------------------------------------------------------------------------------------------------
+# -- the stretch goals ------------------------------------------------------------------------------------------------
 
 
 def test_stretch_1_a_predicate_on_the_number_of_messages() -> None:

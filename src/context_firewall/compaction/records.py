@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from context_firewall.canonical import canonical_sha256
+from context_firewall.canonical import canonical_sha256, sha256
 from context_firewall.compaction.reducing import ReducedResult
 from context_firewall.compaction.selection import SelectionDecision
 from context_firewall.compaction.summaries import SummarizationLog, view_sha256
@@ -142,11 +142,7 @@ class CompactionRecord:
                 for entry_id, _ in self.entries
             ],
             "made": [dict(message.as_json()) for message in self.made()],
-            "original": {
-                "entries": [{"entry_id": entry_id, "sha256": digest} for entry_id, digest in self.entries],
-                "sha256": self.original_sha256,
-                "tokens": self.pre_compaction_tokens,
-            },
+            "original": _view(self.rebuild(), self.pre_compaction_tokens),
             "previous_sha256": self.previous_sha256,
             "protocol_version": PROTOCOL,
             "reductions": [
@@ -192,8 +188,16 @@ class CompactionRecord:
 
 
 def _view(messages: Sequence[Message], tokens: int) -> ViewKeys:
-    entries: list[EntryKeys] = [{"entry_id": message.entry_id, "sha256": message.sha256()} for message in messages]
-    return {"entries": entries, "sha256": view_sha256(messages), "tokens": tokens}
+    originals = [message.original() for message in messages]
+    entries: list[EntryKeys] = [
+        {"byte_count": len(original), "entry_id": message.entry_id, "sha256": sha256(original)}
+        for message, original in zip(messages, originals, strict=True)
+    ]
+    return {
+        "entries": entries,
+        "sha256": sha256(b"".join(original + b"\n" for original in originals)),
+        "tokens": tokens,
+    }
 
 
 def full_history(records: Sequence[CompactionRecord], view: Sequence[Message] = ()) -> list[Message]:

@@ -197,13 +197,9 @@ def tool_results() -> Rule:
     return Rule("tool results", {}, lambda messages, counter: _where(messages, lambda m: m.role is Role.TOOL))
 
 
-def written_by(author: Author) -> Rule:
-    """The messages in which that author wrote something."""
-    return Rule(
-        "author",
-        {"author": str(author)},
-        lambda messages, counter: _where(messages, lambda m: any(text for _, text in m.written_by(author))),
-    )
+def user_messages() -> Rule:
+    """The messages in which the user wrote something."""
+    return Rule("user", {}, lambda messages, counter: _where(messages, _has_user_text))
 
 
 def repeated_results() -> Rule:
@@ -227,6 +223,10 @@ def repeated_results() -> Rule:
 
 def _is_system(message: Message) -> bool:
     return message.role is Role.SYSTEM and not message.is_summary
+
+
+def _has_user_text(message: Message) -> bool:
+    return any(text.strip() for _, text in message.written_by(Author.USER))
 
 
 def _where(messages: Sequence[Message], holds: Callable[[Message], bool]) -> set[int]:

@@ -37,22 +37,24 @@ Directives = Callable[[Message], Sequence[str]]
 
 NAME, VERSION = "structural", "structural/v1"
 
-HEAD = f"{SUMMARY_HEAD}: {VERSION}. What stands behind a dash was said before; it is quoted as it was.]"
+HEAD = f"{SUMMARY_HEAD}: {VERSION}. Behind dashes: quoted.]"
 
 SAID = "The user said, word for word:"
 FILES = "Files:"
 RUNS = "Test runs:"
 DECIDED = "Decided:"
 REPORTS = "Last reports of the model:"
+SYSTEM = "The system said, word for word:"
+NOTICES = "Last notices of the harness:"
 EARLIER = "From an earlier summary:"
-_LISTS = (SAID, EARLIER, FILES, RUNS, DECIDED, REPORTS)
+_LISTS = (SYSTEM, SAID, EARLIER, NOTICES, FILES, RUNS, DECIDED, REPORTS)
 
 LONGEST_SAID = 4000
 """Characters of one message of the user that are quoted where its rules can be found: of a longer one those, and so
 much of its head. Where they cannot, it is quoted whole."""
 
 LONGEST_REPORT = 400
-MOST_REPORTS, MOST_RUNS, MOST_FILES = 12, 12, 200
+MOST_REPORTS, MOST_NOTICES, MOST_RUNS, MOST_FILES = 12, 6, 12, 200
 
 # Arguments of tools that hold a path, in the order in which they are looked for.
 _PATHS = ("file_path", "notebook_path", "path", "filename", "target_file")
@@ -71,6 +73,8 @@ class Account:
     calls: Counter[str] = field(default_factory=Counter)
     failed: Counter[str] = field(default_factory=Counter)
     said: list[str] = field(default_factory=list)
+    system: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
     earlier: list[str] = field(default_factory=list)
     files: dict[str, Counter[str]] = field(default_factory=dict)
     runs: list[str] = field(default_factory=list)
@@ -85,6 +89,8 @@ class Account:
             self.touch(path, tools)
         for held, new in (
             (self.said, other.said),
+            (self.system, other.system),
+            (self.notices, other.notices),
             (self.earlier, other.earlier),
             (self.runs, other.runs),
             (self.decided, other.decided),
@@ -123,6 +129,8 @@ class StructuralSummarizer:
             account.authors[str(message.author)] += 1
             self._calls(account, message, names)
             self._results(account, message, names)
+            account.system += _texts(message, Author.SYSTEM)
+            account.notices += [_head(text) for text in _texts(message, Author.PLUGIN)]
             self._said(account, message)
             ends_turn = place + 1 == len(messages) or messages[place + 1].author is Author.USER
             self._report(account, message, ends_turn)
@@ -157,14 +165,13 @@ class StructuralSummarizer:
                 break
 
     def _said(self, account: Account, message: Message) -> None:
-        for _, text in message.written_by(Author.USER):
-            stripped = text.strip()
-            if self._directives is None or len(stripped) <= LONGEST_SAID:
-                account.said += [stripped] if stripped else []
+        for text in _texts(message, Author.USER):
+            if self._directives is None or len(text) <= LONGEST_SAID:
+                account.said.append(text)
                 continue
             account.said += self._directives(message)
-            left = len(stripped) - LONGEST_SAID
-            account.said.append(f"{stripped[:LONGEST_SAID]}\n[{left} more characters of it are left out here]")
+            left = len(text) - LONGEST_SAID
+            account.said.append(f"{text[:LONGEST_SAID]}\n[{left} more characters of it are left out here]")
 
     def _report(self, account: Account, message: Message, ends_turn: bool) -> None:
         if message.author is not Author.MODEL:
@@ -172,8 +179,7 @@ class StructuralSummarizer:
         account.decided += [match[0].strip() for match in _DECISION.finditer(message.content)]
         if ends_turn and message.content.strip():
             text = message.content.strip()
-            cut = f"{text[:LONGEST_REPORT]} […]" if len(text) > LONGEST_REPORT else text
-            account.reports.append(cut)
+            account.reports.append(_head(text))
 
 
 def structural_summarizer(messages: list[Message]) -> Message:
@@ -193,8 +199,10 @@ def render(account: Account) -> str:
         lines.append("Tools: " + ", ".join(_tool(account, name) for name in account.calls))
     files = [f"{path} ({_uses(tools)})" for path, tools in list(account.files.items())[-MOST_FILES:]]
     for title, items in (
+        (SYSTEM, _once(account.system)),
         (SAID, _once(account.said)),
         (EARLIER, account.earlier),
+        (NOTICES, account.notices[-MOST_NOTICES:]),
         (FILES, files),
         (RUNS, account.runs[-MOST_RUNS:]),
         (DECIDED, _once(account.decided)),
@@ -223,8 +231,9 @@ def parse(text: str) -> Account | None:
             current[-1] += "\n" + line[2:]
         elif not _parse_counts(account, line):
             return None
-    account.said, account.earlier, account.runs = lists[SAID], lists[EARLIER], lists[RUNS]
-    account.decided, account.reports = lists[DECIDED], lists[REPORTS]
+    account.system, account.said, account.earlier = lists[SYSTEM], lists[SAID], lists[EARLIER]
+    account.notices, account.runs, account.decided, account.reports = lists[NOTICES], lists[RUNS], lists[DECIDED]
+    account.reports = lists[REPORTS]
     for item in lists[FILES]:
         match = _FILE.fullmatch(item)
         if match is None:
@@ -273,6 +282,14 @@ def _quoted(text: str) -> str:
 
 def _spelled(match: re.Match[str]) -> str:
     return f"\\u{ord(match[0]):04x}"
+
+
+def _texts(message: Message, author: Author) -> list[str]:
+    return [text.strip() for _, text in message.written_by(author) if text.strip()]
+
+
+def _head(text: str) -> str:
+    return f"{text[:LONGEST_REPORT]} […]" if len(text) > LONGEST_REPORT else text
 
 
 def _once(texts: Iterable[str]) -> list[str]:

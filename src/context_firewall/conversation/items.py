@@ -98,7 +98,12 @@ def item_of(number: int, raw: bytes) -> Item:
     value = _parsed(number, _DECODER.decode, text)
     if not isinstance(value, dict):
         raise InvalidInput(f"line {number}: must be a JSON object", line=number)
-    return Item(number, -1, raw.strip(_BLANK), value)
+    return Item(number, -1, bare(number, raw), value)
+
+
+def bare(number: int, raw: bytes) -> bytes:
+    """A line without the blanks around its object, and without the byte order mark that a file may begin with."""
+    return (raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw).strip(_BLANK)
 
 
 def items_of_list(text: str) -> Iterator[Item]:

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from context_firewall.conversation.compactions import Conversation, FoundCompaction
-from context_firewall.conversation.items import Item, item_of, items_of_list, lines_of
+from context_firewall.conversation.items import Item, bare, item_of, items_of_list, lines_of
 from context_firewall.conversation.messages import Author
 from context_firewall.conversation.parts import Reader
 from context_firewall.errors import InvalidInput
@@ -69,6 +69,21 @@ def stream_conversation(
     return Conversation(row.name, reader.view(), aside=dict(sorted(reader.aside.items())))
 
 
+def items_of(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The items of a session as they stand there, of whatever format: its lines, or the members of its list.
+
+    Lines are handed over without being read as JSON, so that an item is found whatever stands beside it.
+    """
+    lines = lines_of(chunks)
+    first = next(lines, None)
+    if first is None:
+        return
+    if _is_document(first[1]):
+        yield from (item.raw for item in items_of_list(_text(chain((first,), lines))))
+    else:
+        yield from (bare(number, raw) for number, raw in chain((first,), lines))
+
+
 def _items(chunks: Iterable[bytes], format: str) -> tuple[_Format, Iterator[Item]]:
     """The format and the items; the first lines are looked at and handed on."""
     if format != "auto" and format not in FORMATS:
@@ -80,7 +95,7 @@ def _items(chunks: Iterable[bytes], format: str) -> tuple[_Format, Iterator[Item
     if _is_document(first[1]):
         if format not in ("auto", "chat"):
             raise InvalidInput(f"a list of messages is no session of {format}", line=first[0])
-        return _row("chat"), items_of_list(_text((first, *lines)))
+        return _row("chat"), items_of_list(_text(chain((first,), lines)))
     items = (item_of(number, raw) for number, raw in chain((first,), lines))
     return (_row(format), items) if format != "auto" else _recognized(items)
 

@@ -24,8 +24,9 @@ DECISIONS = ("preserve", "summarize", "drop", "reduce")
 
 
 class EntryKeys(TypedDict):
-    """A message by its id and the digest of its original bytes."""
+    """A message by its id, and the length and the digest of its original bytes."""
 
+    byte_count: int
     entry_id: int | str | None
     sha256: str
 
@@ -146,7 +147,7 @@ _flag = one_of((True, False))
 
 _VIEW = object_of(
     {
-        "entries": list_of(object_of({"entry_id": _entry_id, "sha256": digest})),
+        "entries": list_of(object_of({"byte_count": integer(), "entry_id": _entry_id, "sha256": digest})),
         "sha256": digest,
         "tokens": integer(),
     }

@@ -6,10 +6,11 @@ format has no marker for a compaction: two views are compared (`compaction_betwe
 wrote is known again, by its first line.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from context_firewall.canonical import canonical_bytes
 from context_firewall.conversation.compactions import FoundCompaction
 from context_firewall.conversation.items import Item
 from context_firewall.conversation.messages import SUMMARY_HEAD, Author, Message, Role, Status, ToolCall, ToolResult
@@ -90,3 +91,42 @@ class Chat(Reader):
             parts.results.append(ToolResult(item.text(item.value.get("tool_call_id"), "tool_call_id")))
         elif item.value["role"] == "function":
             parts.results.append(ToolResult(self._function or f"function:{place}"))
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+def written(messages: Iterable[Message], *, verbatim: bool = False) -> bytes:
+    """A view as a list of chat messages in the form of Chat Completions, one a line, with a final newline.
+
+    With `verbatim`, a message that came from such a list stands there as it was, with all that it held.
+    """
+    lines = [line for message in messages for line in _lines(message, verbatim)]
+    return b"[\n" + b",\n".join(lines) + b"\n]\n" if lines else b"[]\n"
+
+
+def _lines(message: Message, verbatim: bool) -> list[bytes]:
+    if verbatim and message.source:
+        return [message.source]
+    if message.tool_results:
+        return [canonical_bytes(keys) for keys in _result_keys(message)]
+    keys: dict[str, Any] = {"content": message.content, "role": str(message.role)}
+    if message.tool_calls:
+        keys["content"] = message.content or None
+        keys["tool_calls"] = [
+            {"function": {"arguments": arguments, "name": name}, "id": call_id, "type": "function"}
+            for call_id, name, arguments in message.tool_calls
+        ]
+    return [canonical_bytes(keys)]
+
+
+def _result_keys(message: Message) -> Iterator[dict[str, Any]]:
+    """One message a result, and one for what the user or the harness said beside it."""
+    said = [message.content[start:end] for author, start, end in message.passages if author is not Author.TOOL]
+    results = [message.content[start:end] for author, start, end in message.passages if author is Author.TOOL]
+    content = "\n".join(results) if message.passages else message.content
+    for result in message.tool_results:
+        yield {"content": content, "role": "tool", "tool_call_id": result.call_id}
+        content = ""  # several results in one item are not told apart: the first has them all
+    if said:
+        yield {"content": "\n".join(said), "role": "user"}
