@@ -232,7 +232,7 @@ def parse(text: str) -> Account | None:
         elif not _parse_counts(account, line):
             return None
     account.system, account.said, account.earlier = lists[SYSTEM], lists[SAID], lists[EARLIER]
-    account.notices, account.runs, account.decided, account.reports = lists[NOTICES], lists[RUNS], lists[DECIDED]
+    account.notices, account.runs, account.decided = lists[NOTICES], lists[RUNS], lists[DECIDED]
     account.reports = lists[REPORTS]
     for item in lists[FILES]:
         match = _FILE.fullmatch(item)
