@@ -1,4 +1,4 @@
-"""Triggers, selection, summaries and the log, each by itself."""
+"""Triggers, selection, summaries and the log, each by itself (CMP-1 to CMP-5, CMP-11)."""
 
 import json
 from typing import Any

@@ -59,6 +59,8 @@ def opens(value: Mapping[str, Any]) -> bool:
         return "leafUuid" in value
     if value.get("type") == "file-history-snapshot":
         return "snapshot" in value
+    if value.get("type") in ("user", "assistant") and isinstance(value.get("message"), dict):
+        return True
     return "sessionId" in value and isinstance(value.get("type"), str) and "payload" not in value
 
 
