@@ -1,4 +1,4 @@
-"""Sessions of Claude Code: the chain that is the view, who wrote what, and what a compaction took out (SES-3 to SES-7)."""
+"""Sessions of Claude Code: the chain that is the view, who wrote what, what a compaction took (SES-3 to SES-7)."""
 
 import pytest
 from sessions import Claude, call, jsonl, text
