@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         serialize_compaction_record,
         verify_compaction_record,
     )
+    from context_firewall.documents.evidence_manifest import EvidenceManifest, evidence_manifest
     from context_firewall.documents.evidence_packet import EvidencePacket, serialize_packet
     from context_firewall.documents.model_evidence import (
         ModelEvidence,
@@ -59,10 +60,20 @@ if TYPE_CHECKING:
     from context_firewall.documents.verification import (
         Finding,
         verify_brief,
+        verify_evidence_manifest,
         verify_model_evidence,
         verify_value_receipt,
     )
-    from context_firewall.errors import ContextFirewallError, InvalidInput, OutputNotWritten, PayloadCeilingTooSmall
+    from context_firewall.errors import (
+        ContextFirewallError,
+        EvidenceDamaged,
+        EvidenceNotFound,
+        InvalidInput,
+        OutputNotWritten,
+        PayloadCeilingTooSmall,
+        StoreNotWritten,
+        StoreUnavailable,
+    )
     from context_firewall.reduction.pipeline import (
         DEFAULT_POLICY,
         SourceStream,
@@ -72,6 +83,8 @@ if TYPE_CHECKING:
         reduce_with_value_receipt,
     )
     from context_firewall.reduction.replay import verify_packet
+    from context_firewall.store.evidence import EvidenceStore
+    from context_firewall.store.places import open_store
     from context_firewall.transcript.noise import NoiseRule
 
 __all__ = [
@@ -85,7 +98,11 @@ __all__ = [
     "DecisionLog",
     "DecisionLogEntry",
     "Emitted",
+    "EvidenceDamaged",
+    "EvidenceManifest",
+    "EvidenceNotFound",
     "EvidencePacket",
+    "EvidenceStore",
     "Finding",
     "FoundCompaction",
     "InvalidInput",
@@ -98,6 +115,8 @@ __all__ = [
     "Role",
     "SelectionDecision",
     "SourceStream",
+    "StoreNotWritten",
+    "StoreUnavailable",
     "StructuralSummarizer",
     "SummarizationLog",
     "Summarizer",
@@ -111,11 +130,13 @@ __all__ = [
     "any_of",
     "compaction_between",
     "configuration_identity",
+    "evidence_manifest",
     "format_indicator",
     "full_history",
     "malicious_summarizer",
     "message_count_predicate",
     "model_evidence_for_packet",
+    "open_store",
     "parse_compaction_record",
     "read_conversation",
     "reduce_streams",
@@ -139,6 +160,7 @@ __all__ = [
     "value_receipt_for_packet",
     "verify_brief",
     "verify_compaction_record",
+    "verify_evidence_manifest",
     "verify_model_evidence",
     "verify_packet",
     "verify_value_receipt",
@@ -211,6 +233,7 @@ _HOMES = {
         "verify_compaction_record",
     ),
     "documents.brief": ("render_brief",),
+    "documents.evidence_manifest": ("EvidenceManifest", "evidence_manifest"),
     "documents.evidence_packet": ("EvidencePacket", "serialize_packet"),
     "documents.model_evidence": ("ModelEvidence", "model_evidence_for_packet", "serialize_model_evidence"),
     "documents.value_receipt": (
@@ -220,8 +243,23 @@ _HOMES = {
         "serialize_value_receipt",
         "value_receipt_for_packet",
     ),
-    "documents.verification": ("Finding", "verify_brief", "verify_model_evidence", "verify_value_receipt"),
-    "errors": ("ContextFirewallError", "InvalidInput", "OutputNotWritten", "PayloadCeilingTooSmall"),
+    "documents.verification": (
+        "Finding",
+        "verify_brief",
+        "verify_evidence_manifest",
+        "verify_model_evidence",
+        "verify_value_receipt",
+    ),
+    "errors": (
+        "ContextFirewallError",
+        "EvidenceDamaged",
+        "EvidenceNotFound",
+        "InvalidInput",
+        "OutputNotWritten",
+        "PayloadCeilingTooSmall",
+        "StoreNotWritten",
+        "StoreUnavailable",
+    ),
     "reduction.pipeline": (
         "DEFAULT_POLICY",
         "SourceStream",
@@ -231,6 +269,8 @@ _HOMES = {
         "reduce_with_value_receipt",
     ),
     "reduction.replay": ("verify_packet",),
+    "store.evidence": ("EvidenceStore",),
+    "store.places": ("open_store",),
     "transcript.noise": ("NoiseRule",),
 }
 
