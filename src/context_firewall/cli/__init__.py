@@ -24,6 +24,8 @@ COMMANDS = {
     "stats": "context_firewall.cli.stats:stats",
     "gc": "context_firewall.cli.gc:gc",
     "verify": "context_firewall.cli.verify:verify",
+    "compact": "context_firewall.cli.compact:compact",
+    "restore": "context_firewall.cli.restore:restore",
     "conformance": "context_firewall.cli.conformance:conformance",
 }
 
