@@ -65,8 +65,8 @@ RUNNER_FRAME = re.compile(
 )
 
 # What a header says besides the name: result word, number, glyph; duration.
-_BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠)\s*+")
-_AFTER_NAME = re.compile(r"\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{)?+$")
+_BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠|[0-9]++\)(?= ))\s*+")
+_AFTER_NAME = re.compile(r"\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{|:)?+$")
 _ESCAPED = re.compile(r"\\(?=[#\\])")
 
 # pytest's error line, and the start of its line that says where: `E   boom`, then `lib/price.py:7: boom`.
@@ -269,11 +269,14 @@ def _region(failure: Mapping[str, Any]) -> Iterator[str]:
 
 
 def says_only_the_name(header: str, identity: str) -> bool:
-    """Whether a header holds nothing that its failure's identity does not say, save result, number and duration."""
+    """Whether a header holds nothing that its failure's identity does not say, save result, number and duration.
+
+    It may be one end of the identity, as the first of several titles is.
+    """
     ruled = _unruled(line_text(header).strip())
     text = _AFTER_NAME.sub("", _BEFORE_NAME.sub("", ruled, count=1))
     words, name = " ".join(_ESCAPED.sub("", text).split()), " ".join(safe(identity).split())
-    if bool(words) and (name == words or name.endswith(f" > {words}")):
+    if bool(words) and (name == words or name.endswith(f" > {words}") or name.startswith(f"{words} ")):
         return True
     return ruled != header.strip() and f".{name.replace('::', '.')}".endswith(f".{words.replace('::', '.')}")
 

@@ -189,7 +189,7 @@ class Mocha:
             self._results.told.append(Told(b" ".join((*self._suites, found.title)), line))
         else:
             self._results.pending += 1
-            self._suppressed.add(Kind.SKIPPED_TEST, line.number)
+            self._results.listed.append(line)
         if found.depth > 1:
             self._prove()
         return True
@@ -304,7 +304,7 @@ class Mocha:
         self._give_up(0)
         void = self._held is not None
         if void:
-            self._unclassified += self._held or ()
+            self._unclassified += (*(self._held or ()), *self._results.listed)
             self._results = Results()
         closing = self._closing
         account = settled(self._results, closing, self._unclassified, self._suppressed)

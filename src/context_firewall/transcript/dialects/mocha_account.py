@@ -35,6 +35,8 @@ class Results:
     told: list[Told] = field(default_factory=list)
     unnamed: int = 0
     """Failures that are a sign only."""
+    listed: list[Line] = field(default_factory=list)
+    """Lines of pending tests: a list and a difference look the same, so only the totals say what they are."""
     noisy: bool = False
     """A program has printed between them, so signs may be lost."""
 
@@ -103,7 +105,7 @@ class Heading:
 
     titles: list[bytes]
     size: int
-    """How many lines they take."""
+    """How many lines they take; 0 where no colon ends them."""
     rests: list[bytes]
     """Further lines of titles that hold line ends."""
 
@@ -131,7 +133,7 @@ def heading(lines: Sequence[Line]) -> Heading:
         else:
             rests.append(text)
             titles[-1] += b" " + text.strip()
-    return Heading([first.removesuffix(b":")], 1, [])
+    return Heading([first.removesuffix(b":")], 0, [])
 
 
 def _is_message(text: bytes) -> bool:
@@ -157,6 +159,7 @@ def settled(
     if closing is None:
         settlement.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         settlement.failures = [_told_failure(told) for told in results.told]
+        settlement.unclassified += results.listed
         failed = results.failed
         total = results.passed + failed + results.pending
         settlement.tally = Tally(results.passed, failed, results.pending, 0, total)
@@ -165,12 +168,22 @@ def settled(
         settlement.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
     if not closing.admits(results):
         settlement.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
+    if not results.total and not closing.failed and closing.passed + closing.pending:
+        # `min`: nothing else says how many passed and how many were pending.
+        settlement.doubts.add(Doubt.COUNTS_UNCONFIRMED)
+    if closing.pending == results.pending:
+        suppressed.add_lines(Kind.SKIPPED_TEST, results.listed)
+    else:
+        settlement.unclassified += results.listed
     if closing.disputed:
         settlement.doubts.add(Doubt.CONTESTED_RESULTS)
     accounts = _accounts(closing, results, settlement, suppressed)
     headings = [heading(account) for account in accounts]
     for account, head in zip(accounts, headings, strict=True):
         settlement.failures.append(_failure(account, head, suppressed))
+        if not head.size or len(head.rests) > 1:
+            # Where the titles end, or whether all of it is titles, is not known.
+            settlement.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
     _told(results, headings, closing, settlement, suppressed)
     suppressed.add_lines(Kind.AGGREGATE_SOURCE, closing.lines)
     total = closing.passed + closing.failed + closing.pending
@@ -226,8 +239,9 @@ def _failure(account: Sequence[Line], head: Heading, suppressed: Suppressed) -> 
     while not bare(account[end - 1].raw).strip():
         end -= 1
     suppressed.add_lines(Kind.BLANK, account[end:])
-    details = [line.as_kind(Kind.FAILURE_CONTEXT) for line in account[1 : head.size]]
-    details += (line.as_kind(_kind(bare(line.raw))) for line in account[head.size : end])
+    body = max(1, head.size)
+    details = [line.as_kind(Kind.FAILURE_CONTEXT) for line in account[1:body]]
+    details += (line.as_kind(_kind(bare(line.raw))) for line in account[body:end])
     return Failure(decoded(head.name), account[0].as_kind(Kind.FAILED_TEST), tuple(details))
 
 
