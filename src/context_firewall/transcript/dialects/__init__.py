@@ -44,6 +44,8 @@ REGISTRY: tuple[Entry, ...] = (
     Entry("cargo-json", BOTH, re.compile(rb"\{")),
     Entry("go", BOTH, re.compile(rb"=== |--- |ok  \t|FAIL\t|\?   \t|goos: |-test|testing: |panic: |go: |# ")),
     Entry("go-json", STDOUT, re.compile(rb"\{")),
+    # Before the runners whose reports its documents repeat.
+    Entry("json-report", STDOUT, re.compile(rb"[ \t]++\"|\{")),
     Entry(
         "jest",
         BOTH,
@@ -54,6 +56,7 @@ REGISTRY: tuple[Entry, ...] = (
     ),
     # Two blanks and a number, or a tick: ✓ ✔ √
     Entry("mocha", STDOUT, re.compile(rb"  ")),
+    Entry("mocha-json-stream", STDOUT, re.compile(rb"\[\"start")),
     Entry("pytest", STDOUT, re.compile(rb"=|[^\n]*?\[ *+[0-9]|no tests ran|INTERNALERROR>|bringing up|Test session")),
     Entry("unittest", BOTH, re.compile(rb"[^\n]*? \(|FAIL: |ERROR: |UNEXPECTED|Ran [0-9]")),
     Entry("vitest", BOTH, re.compile(rb" (?:RUN|DEV)  v|std(?:out|err) \||\xe2\x8e\xaf|No test files|::error|ERROR: ")),

@@ -1,0 +1,88 @@
+"""A JSON document in a stream, and where its parts stand.
+
+It is read strictly: one object, no key twice, no NaN. Printed on one line, all of it stands on that line. Printed with
+indentation, an object or array begins on the line that ends with its bracket and ends on the line that begins with the
+other, as JSON.stringify, Python's json and jq print it; empty ones stand within a line.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+# A larger document is not read. No runner's report of a run that anybody looks at is as large.
+LARGEST = 1 << 26
+
+
+class _NotStrict(ValueError):
+    pass
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    known = dict(pairs)
+    if len(known) != len(pairs):
+        raise _NotStrict
+    return known
+
+
+def _no_constant(text: str) -> NoReturn:
+    raise _NotStrict(text)
+
+
+class Span(NamedTuple):
+    """Lines of a document, counted from 0; both belong to it."""
+
+    first: int
+    last: int
+
+
+class Document(NamedTuple):
+    """A document, and the spans of the objects and arrays in it by their identity."""
+
+    root: dict[str, Any]
+    spans: dict[int, Span]
+
+    def span(self, part: object) -> Span:
+        """Where an object or array of the document stands; the whole of it, if it is empty."""
+        return self.spans.get(id(part), self.spans[id(self.root)])
+
+
+def document(lines: Sequence[bytes]) -> Document | None:
+    """The document that these lines are, or None."""
+    if sum(map(len, lines)) > LARGEST:
+        return None
+    try:
+        root = json.loads(b"\n".join(lines), object_pairs_hook=_once, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(root, dict) or not root:
+        return None
+    parts = list(_parts(root))
+    spans = list(_spans(lines))
+    if len(lines) == 1 or len(parts) != len(spans):
+        spans = [Span(0, len(lines) - 1)] * len(parts)
+    return Document(root, {id(part): span for part, span in zip(parts, spans, strict=True)})
+
+
+def _parts(root: object) -> Iterator[object]:
+    """Objects and arrays that are not empty, in the order in which they open."""
+    waiting = [root]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict | list) and part:
+            yield part
+            waiting += reversed(list(part.values()) if isinstance(part, dict) else part)
+
+
+def _spans(lines: Sequence[bytes]) -> Iterator[Span]:
+    """Spans by indentation, in the order in which they open."""
+    spans: list[Span] = []
+    opened: list[int] = []
+    for at, line in enumerate(lines):
+        text = line.strip()
+        if text[:1] in (b"}", b"]") and opened:
+            place = opened.pop()
+            spans[place] = Span(spans[place].first, at)
+        if text[-1:] in (b"{", b"["):
+            opened.append(len(spans))
+            spans.append(Span(at, at))
+    return iter(spans)
