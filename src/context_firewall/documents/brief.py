@@ -67,6 +67,8 @@ RUNNER_FRAME = re.compile(
 # What a header says besides the name: result word, number, glyph; duration.
 _BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠|[0-9]++\)(?= ))\s*+")
 _AFTER_NAME = re.compile(r"\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{|:)?+$")
+# A member of an indented JSON report: `"fullTitle": "lends books",`.
+_MEMBER = re.compile(r'"[A-Za-z]++": "(?P<name>.*)",?')
 _ESCAPED = re.compile(r"\\(?=[#\\])")
 
 # pytest's error line, and the start of its line that says where: `E   boom`, then `lib/price.py:7: boom`.
@@ -275,6 +277,8 @@ def says_only_the_name(header: str, identity: str) -> bool:
     """
     ruled = _unruled(line_text(header).strip())
     text = _AFTER_NAME.sub("", _BEFORE_NAME.sub("", ruled, count=1))
+    member = _MEMBER.fullmatch(text)
+    text = text if member is None else member["name"]
     words, name = " ".join(_ESCAPED.sub("", text).split()), " ".join(safe(identity).split())
     if bool(words) and (name == words or name.endswith(f" > {words}") or name.startswith(f"{words} ")):
         return True

@@ -13,6 +13,7 @@ The room's rules:
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
@@ -111,10 +112,11 @@ class JsonReport:
         """The document has ended."""
         self._read = True
         texts = [bare(line.raw) for line in self._lines]
-        if not texts[0].startswith(OPENED):
-            # Something that was printed before the report without a line end has the brace.
-            texts[0] = OPENED + texts[0]
-        read = document(texts)
+        above = 0 if texts[0].startswith(OPENED) else 1
+        if above:
+            # The brace was read as text, or stands behind something that was printed without a line end.
+            texts.insert(0, OPENED)
+        read = document(texts, above=above)
         told = formats.story(read.root) if read is not None else None
         if read is not None and told is not None:
             self._report = (read, *told)
@@ -233,9 +235,18 @@ class _Layout:
         line = self._lines[at]
         text = bare(line.raw)
         key = KEY.match(text)
-        if text.strip() in BRACKETS or (key is not None and key["key"] in BOOKS):
+        if text.strip() in BRACKETS or text.endswith((b"{", b"[")) or (key is not None and key["key"] in BOOKS):
+            return line.as_kind(Kind.FAILURE_CONTEXT)
+        if key is not None and key["key"] == b"message" and _is_in_stack(part.node):
             return line.as_kind(Kind.FAILURE_CONTEXT)
         return line.as_kind(classify_detail(text))
+
+
+def _is_in_stack(node: dict[str, Any]) -> bool:
+    """Whether mocha's error has its message in its stack, as V8 puts it there."""
+    error = node.get("err", {})
+    message, stack = error.get("message"), error.get("stack")
+    return isinstance(message, str) and isinstance(stack, str) and message in stack
 
 
 def settle(readings: list[Reading]) -> list[Reading]:

@@ -46,8 +46,8 @@ class Document(NamedTuple):
         return self.spans.get(id(part), self.spans[id(self.root)])
 
 
-def document(lines: Sequence[bytes]) -> Document | None:
-    """The document that these lines are, or None."""
+def document(lines: Sequence[bytes], *, above: int = 0) -> Document | None:
+    """The document that these lines are, or None. The first `above` of them are no lines of the stream."""
     if sum(map(len, lines)) > LARGEST:
         return None
     try:
@@ -60,6 +60,7 @@ def document(lines: Sequence[bytes]) -> Document | None:
     spans = list(_spans(lines))
     if len(lines) == 1 or len(parts) != len(spans):
         spans = [Span(0, len(lines) - 1)] * len(parts)
+    spans = [Span(max(0, first - above), last - above) for first, last in spans]
     return Document(root, {id(part): span for part, span in zip(parts, spans, strict=True)})
 
 
