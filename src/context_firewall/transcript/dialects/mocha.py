@@ -128,15 +128,20 @@ class Mocha:
         if not text.strip():
             self._blank(line)
             return True
+        self._step_to(line)
         known = _READERS[self._part](self, text, line)
         self._last = number
         return known
 
+    def _step_to(self, line: Line) -> None:
+        """No empty line stands between a title and what it holds."""
+        if line.number != self._last + 1:
+            self._give_up(0)
+
     def _blank(self, line: Line) -> None:
-        """An empty line: behind the totals it may end the report, among results it says that a title holds nothing."""
+        """An empty line: behind the totals it may end the report."""
         closing = self._closing
         if closing is None or self._part is _Part.CLOSED:
-            self._give_up(0)
             self._suppressed.add(Kind.BLANK, line.number)
             return
         closing.take(line)
@@ -144,10 +149,12 @@ class Mocha:
 
     # -- results
 
+    def _before_totals(self, text: bytes, line: Line) -> bool:
+        """A line among the results, or the first of the totals."""
+        return self._totals_begin(text, line) or self._result(text, line)
+
     def _result(self, text: bytes, line: Line) -> bool:
         """A line among the results."""
-        if self._totals_begin(text, line):
-            return True
         found = grammar.result(text)
         if found is not None:
             return self._ended(found, line)
@@ -169,7 +176,6 @@ class Mocha:
         if passing is None or line.number == self._last + 1:
             return False
         self._prove()
-        self._give_up(0)
         self._part = _Part.TOTALS
         self._closing = Closing([line], passed=int(passing["count"]))
         return True
@@ -251,7 +257,7 @@ class Mocha:
             closing.failed = int(failing["count"])
         else:
             self._withdraw(closing)
-            return self._result(text, line)
+            return self._before_totals(text, line)
         closing.lines.append(line)
         return True
 
@@ -263,8 +269,8 @@ class Mocha:
         if grammar.PASSING.fullmatch(text) and line.number != self._last + 1:
             if self._results.total and not closing.counts(self._results):
                 self._withdraw(closing)
-                return self._result(text, line)
-            closing.disputed |= not self._results.total
+                return self._before_totals(text, line)
+            closing.disputed = True
         closing.take(line)
         return True
 
@@ -276,16 +282,26 @@ class Mocha:
         totals = grammar.PASSING.fullmatch(text) is not None and line.number != self._last + 1
         if totals or grammar.result(text) is not None or grammar.SIGNS.fullmatch(text):
             self._withdraw(closing)
-            return self._result(text, line)
+            return self._before_totals(text, line)
         return self._text(text, line)
 
     def _withdraw(self, closing: Closing) -> None:
-        """What looked like totals, and accounts behind them, was printed by a test; results may stand among it."""
+        """What looked like totals, and accounts behind them, was printed by a test; results may stand among it.
+
+        Totals may not: each line is read once more and no more often.
+        """
         self._closing, self._part = None, _Part.RESULTS
         for line in closing.lines:
             self._text(b"", line)
+        self._last = closing.lines[-1].number
         for line in closing.listed:
-            self.line(bared(line.raw), line.raw, line.number)
+            text = bared(line.raw).lstrip(b"\r")
+            if not text.strip():
+                self._suppressed.add(Kind.BLANK, line.number)
+                continue
+            self._step_to(line)
+            self._result(text, line)
+            self._last = line.number
 
     # -- the rest
 
@@ -309,9 +325,6 @@ class Mocha:
         closing = self._closing
         account = settled(self._results, closing, self._unclassified, self._suppressed)
         doubts = set() if void else account.doubts
-        if exit_code and closing is not None and not closing.failed:
-            # The process failed, and not by a test: the totals are not the whole story.
-            doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if closing is not None and not account.tally.total:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
         if account.unclassified:
@@ -336,7 +349,7 @@ class Mocha:
 
 
 _READERS = {
-    _Part.RESULTS: Mocha._result,
+    _Part.RESULTS: Mocha._before_totals,
     _Part.TOTALS: Mocha._total,
     _Part.ACCOUNTS: Mocha._account,
     _Part.CLOSED: Mocha._behind,

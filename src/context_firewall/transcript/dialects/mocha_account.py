@@ -70,7 +70,7 @@ class Closing:
     closed: bool = False
     """The empty lines that end the report have followed."""
     disputed: bool = False
-    """Other totals stand among the accounts, and no result says which are the runner's."""
+    """Other totals stand among the accounts, and no result says that they are text."""
     _blanks: int = 0
     _at_last: bool = False
     """The last account has begun."""
@@ -264,6 +264,6 @@ def _told(
         else:
             suppressed.add(Kind.RECAP, told.line.number)
             rests.update(enumerate(head.rests, told.line.number + 1))
-    repeated = [line for line in settlement.unclassified if rests.get(line.number) == bare(line.raw)]
-    suppressed.add_lines(Kind.RECAP, repeated)
-    settlement.unclassified = [line for line in settlement.unclassified if line not in repeated]
+    kept = settlement.unclassified
+    suppressed.add_lines(Kind.RECAP, (line for line in kept if rests.get(line.number) == bare(line.raw)))
+    settlement.unclassified = [line for line in kept if rests.get(line.number) != bare(line.raw)]

@@ -81,8 +81,10 @@ class Result(NamedTuple):
 
 def result(text: bytes) -> Result | None:
     """The result that a bare line states; None if it states none."""
-    listed = REWRITTEN.search(text) if text.startswith(b"    ") else None
-    found = RESULT.fullmatch(text, listed.end() if listed is not None else 0)
+    found = None if b"\r" in text else RESULT.fullmatch(text)
+    listed = REWRITTEN.search(text) if found is None and text.startswith(b"    ") else None
+    if listed is not None:
+        found = RESULT.fullmatch(text, listed.end())
     if found is None:
         return None
     depth, title = len(found["indent"]) // 2, found["title"]

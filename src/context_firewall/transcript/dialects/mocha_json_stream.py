@@ -146,8 +146,6 @@ class MochaEvents:
             if standing == 1:
                 doubts.add(Doubt.AGGREGATE_CONTRADICTION)
             passed, failed, pending = (counts[key] for key in COUNTS)
-            if exit_code and not failed:
-                doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
             if not passed + failed + pending:
                 doubts.add(Doubt.NO_TEST_EVIDENCE)
         if self._unclassified:
