@@ -23,7 +23,7 @@ from context_firewall.transcript.dialects.json_report_formats import Format, Par
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, bare
+from context_firewall.transcript.lines import Line, bare, well_formed
 from context_firewall.transcript.machine import Dialect
 
 NAME = "json-report"
@@ -218,18 +218,19 @@ class _Layout:
             self.todo.append(self._lines[at].as_kind(Kind.TODO_TEST))
 
     def _failure(self, part: Part) -> None:
+        identity = well_formed(part.identity)
         span = self._document.span(part.node)
         places = list(self._own(part.node)) if part.own_lines else range(span.first, span.last + 1)
         free = [at for at in places if at not in self._taken]
         if not free:
             # All of it stands on a line that an earlier failure shows.
-            self.failures.append(Failure(part.identity, None))
+            self.failures.append(Failure(identity, None))
             return
         title = self._title(span)
         header = title if title in free else free[0]
         self._taken.update(free)
         details = tuple(self._detail(part, at) for at in free if at != header)
-        self.failures.append(Failure(part.identity, self._lines[header].as_kind(Kind.FAILED_TEST), details))
+        self.failures.append(Failure(identity, self._lines[header].as_kind(Kind.FAILED_TEST), details))
 
     def _detail(self, part: Part, at: int) -> Line:
         line = self._lines[at]

@@ -19,6 +19,9 @@ from typing import Any, NamedTuple
 
 from context_firewall.transcript.facts import Tally
 
+# No run has more tests.
+MOST = 10**9
+
 PASSED, FAILED, SKIPPED, TODO = "passed", "failed", "skipped", "todo"
 
 JEST_STATUS = {
@@ -95,7 +98,7 @@ class Format(NamedTuple):
 
 def _count(values: Mapping[str, Any], key: str, *, default: int | None = None) -> int:
     value = values[key] if default is None else values.get(key, default)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST:
         raise ValueError(key)
     return value
 
@@ -212,6 +215,6 @@ def story(root: dict[str, Any]) -> tuple[Format, Story] | None:
         if row.keys <= root.keys():
             try:
                 return row, row.read(root)
-            except (KeyError, TypeError, ValueError, AttributeError):
+            except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
                 continue
     return None

@@ -16,7 +16,7 @@ from context_firewall.transcript.account import Account
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line
+from context_firewall.transcript.lines import Line, well_formed
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
 
@@ -27,6 +27,8 @@ PASSED = re.compile(
     rb"(?:\"file\":\"[^\"\\\n\x1b]*+\",)?+\"duration\":[0-9]{1,9}+,\"currentRetry\":[0-9]{1,3}+"
     rb"(?:,\"speed\":\"[a-z]++\")?+\}\]\n)++"
 )
+# No run has more tests.
+MOST = 10**9
 COUNTS = ("passes", "failures", "pending")
 
 
@@ -54,7 +56,7 @@ def event_of(text: bytes) -> tuple[str, dict[str, Any]] | None:
     if word in ("pass", "fail"):
         return (word, told) if isinstance(told.get("fullTitle"), str) else None
     keys = COUNTS if word == "end" else ("total",)
-    return (word, told) if all(type(told.get(key)) is int and told[key] >= 0 for key in keys) else None
+    return (word, told) if all(type(told.get(key)) is int and 0 <= told[key] <= MOST for key in keys) else None
 
 
 class MochaEvents:
@@ -119,7 +121,7 @@ class MochaEvents:
             self._passed += 1
             self._suppressed.add(Kind.SUCCESSFUL_TEST, number)
         elif word == "fail":
-            self._failures.append(Failure(told["fullTitle"], line.as_kind(Kind.FAILED_TEST)))
+            self._failures.append(Failure(well_formed(told["fullTitle"]), line.as_kind(Kind.FAILED_TEST)))
         else:
             self._end = (told, line)
         return True
