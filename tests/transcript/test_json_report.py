@@ -138,7 +138,8 @@ def test_an_indented_report_keeps_the_failing_object(name: str) -> None:
     """JSON-3: and a test that is to do."""
     transcript = read(printed(REPORTS[name]()))
     failure = transcript.failures[0]
-    assert failure.header is not None and "deep" in failure.header.text
+    assert failure.header is not None
+    assert "deep" in failure.header.text
     assert not any("fills" in line.text for line in failure.lines())
     assert len(transcript.todo) == (0 if name == "mocha" else 1)
 

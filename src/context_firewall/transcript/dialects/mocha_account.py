@@ -136,6 +136,13 @@ def heading(lines: Sequence[Line]) -> Heading:
     return Heading([first.removesuffix(b":")], 0, [])
 
 
+def _named(head: Heading, told: Sequence[Told]) -> Heading:
+    """A heading that does not end goes by the name that the results told, if it begins with it."""
+    if head.size or not told or not _is_of(head.titles[0], told[0]):
+        return head
+    return Heading([told[0].title], 0, [])
+
+
 def _is_message(text: bytes) -> bool:
     margin = b" " * grammar.TITLES_MARGIN
     return text.startswith(margin) and not text.startswith(margin + b" ")
@@ -178,7 +185,7 @@ def settled(
     if closing.disputed:
         settlement.doubts.add(Doubt.CONTESTED_RESULTS)
     accounts = _accounts(closing, results, settlement, suppressed)
-    headings = [heading(account) for account in accounts]
+    headings = [_named(heading(account), results.told[at : at + 1]) for at, account in enumerate(accounts)]
     for account, head in zip(accounts, headings, strict=True):
         settlement.failures.append(_failure(account, head, suppressed))
         if not head.size or len(head.rests) > 1:
