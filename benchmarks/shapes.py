@@ -327,8 +327,8 @@ def mocha_events(mib: float) -> Pieces:
 def json_report(mib: float) -> Pieces:
     """mocha --reporter json: read whole, twice over, so the share is small."""
     made: list[int] = []
-    test = '    {{\n      "title": "order {n}",\n      "fullTitle": "invoices order {n}",\n      "err": {{}}\n    }}'
-    listed = b",\n".join(_until(mib / 2, lambda n: test.format(n=n), made))
+    test = '    {{\n      "title": "order {n}",\n      "fullTitle": "invoices order {n}",\n      "err": {{}}\n    }},\n'
+    listed = b"".join(_until(mib / 2, lambda n: test.format(n=n), made)).removesuffix(b",\n")
     stats = f'"tests": {made[-1]},\n    "passes": {made[-1]},\n    "pending": 0,\n    "failures": 0'
     yield f'{{\n  "stats": {{\n    "suites": 1,\n    {stats}\n  }},\n  "tests": [\n'.encode()
     yield listed

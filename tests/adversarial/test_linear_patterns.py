@@ -12,9 +12,26 @@ from types import ModuleType
 import pytest
 
 from context_firewall.transcript import details, lines, markers, process_failure, reader
-from context_firewall.transcript.dialects import node_grammar, tap_grammar
+from context_firewall.transcript.dialects import (
+    json_report,
+    mocha_grammar,
+    mocha_json_stream,
+    node_grammar,
+    tap_grammar,
+)
 
-MODULES = (tap_grammar, node_grammar, details, process_failure, lines, markers, reader)
+MODULES = (
+    tap_grammar,
+    node_grammar,
+    mocha_grammar,
+    mocha_json_stream,
+    json_report,
+    details,
+    process_failure,
+    lines,
+    markers,
+    reader,
+)
 LONGEST = 1 << 20
 SHORTEST = 1 << 12
 STEP = 4
@@ -26,11 +43,25 @@ NEXT_TO_NOTHING = 20e-6
 """Seconds in which no line of this length can have been looked at: the pattern gave up where the line starts."""
 
 # Patterns that are tried at every offset of a line; the others are anchored where the line starts.
-SEARCHED = {"ESCAPED", "OBJECT_PAIR", "ANSI", "POSITION", "LATER_DIRECTIVE", "DURATION", "_PLACE", "GREEN_ID"}
+SEARCHED = {
+    "ESCAPED",
+    "OBJECT_PAIR",
+    "ANSI",
+    "POSITION",
+    "LATER_DIRECTIVE",
+    "DURATION",
+    "_PLACE",
+    "GREEN_ID",
+    "LISTED_DURATION",
+    "REWRITTEN",
+}
 
 BEGINNINGS = {
     "tap_grammar": (b"", b"ok 1 - ", b"# Subtest: ", b"# { "),
     "node_grammar": (b"", "✔ ".encode(), b"test at "),
+    "mocha_grammar": (b"", "  ✔ ".encode(), b"    a: ", b"  1) "),
+    "mocha_json_stream": (b"", b'["pass",{"title":"'),
+    "json_report": (b"", b'{"numTotalTestSuites": ', b'  "'),
     "process_failure": (b"", b"    at "),
 }
 """What a line starts with, so that a pattern gets past its own start; else nothing."""
