@@ -173,6 +173,7 @@ def test_a_module_that_pytest_cannot_collect() -> None:
     report = pytest_report() | {"exitcode": 2, "tests": [], "collectors": [collector], "summary": {"total": 0}}
     transcript = read(printed(report), 2)
     assert identities(transcript) == ["test_b.py"]
+    assert transcript.tally.failed == 1
     assert not transcript.doubts
 
 

@@ -281,7 +281,7 @@ def _number(line: Line) -> int:
 DIALECT = Dialect(
     name=NAME,
     title="JSON reports of mocha, jest, Vitest and pytest",
-    checked="mocha 12.0, jest 29.7, 30.5, Vitest 4.1, pytest-json-report 1.5",
+    checked="mocha 8.4-12.0, jest 29.7, 30.5, Vitest 4.1, pytest-json-report 1.5",
     streams=frozenset({"stdout"}),
     opening=OPENING,
     begin=JsonReport,

@@ -187,17 +187,17 @@ def _of_files(root: dict[str, Any], separator: str) -> Story:
 def _pytest(root: dict[str, Any]) -> Story:
     summary, code = root["summary"], _count(root, "exitcode")
     counts = {key: _count(summary, key, default=0) for key in PYTEST_OUTCOME}
-    failed, todo = counts["failed"] + counts["error"], counts["xfailed"] + counts["xpassed"]
-    tally = Tally(counts["passed"], failed, counts["skipped"], todo, _count(summary, "total"))
-    story = Story(tally, totals=[summary])
+    # As in pytest's own summary, a file that does not load is an error, and errors count.
+    broken = [one for one in _objects(root.get("collectors", [])) if _text(one, "outcome") == "failed"]
+    failed = counts["failed"] + counts["error"] + len(broken)
+    todo, total = counts["xfailed"] + counts["xpassed"], _count(summary, "total") + len(broken)
+    story = Story(Tally(counts["passed"], failed, counts["skipped"], todo, total), totals=[summary])
     for test in _objects(root.get("tests", [])):
         story.tests.append(Part(_text(test, "nodeid"), PYTEST_OUTCOME[_text(test, "outcome")], test))
-    for collector in _objects(root.get("collectors", [])):
-        if _text(collector, "outcome") == "failed":
-            story.outside.append(Part(_text(collector, "nodeid"), FAILED, collector))
-    story.ended = code in PYTEST_ENDED or bool(story.outside)
-    story.sound = (code == 0) == (not failed and not story.outside and tally.total > 0) or code not in PYTEST_ENDED
-    story.sound &= code != PYTEST_ENDED[-1] or not tally.total
+    story.tests += (Part(_text(one, "nodeid"), FAILED, one) for one in broken)
+    story.ended = code in PYTEST_ENDED or bool(broken)
+    story.sound = (code == 0) == (not failed and total > 0) or code not in PYTEST_ENDED
+    story.sound &= code != PYTEST_ENDED[-1] or not total
     return story
 
 
