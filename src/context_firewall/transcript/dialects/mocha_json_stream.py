@@ -170,7 +170,7 @@ class MochaEvents:
 DIALECT = Dialect(
     name="mocha-json-stream",
     title="mocha's json-stream reporter",
-    checked="mocha 8.4, 10.8, 11.7, 12.0",
+    checked="mocha 8.4, 10.8, 11.8, 12.0",
     streams=frozenset({"stdout"}),
     opening=OPENING,
     begin=MochaEvents,
