@@ -324,6 +324,14 @@ def mocha_events(mib: float) -> Pieces:
     yield f'["end",{{"suites":1,"tests":{made[-1]},"passes":{made[-1]},"pending":0,"failures":0}}]\n'.encode()
 
 
+def deno_results(mib: float) -> Pieces:
+    """deno test: a line for each test."""
+    made: list[int] = []
+    yield b"running 1 test from ./invoice_test.ts\n"
+    yield from _until(mib, lambda n: f"adds up the invoice of order {n:08d} ... ok (2ms)\n", made)
+    yield f"\nok | {made[-1]} passed | 0 failed (9s)\n\n".encode()
+
+
 def json_report(mib: float) -> Pieces:
     """mocha --reporter json: read whole, twice over, so the share is small."""
     made: list[int] = []
@@ -391,6 +399,7 @@ SHAPES = (
     Shape("vitest, files", vitest_files, 1 / 25),
     Shape("mocha, tree", mocha_tree, 1 / 25),
     Shape("mocha, json-stream", mocha_events, 1 / 25),
+    Shape("deno test", deno_results, 1 / 25),
     Shape("JSON report", json_report, 0),
     Shape("unclassified noise", noise, 0),
 )

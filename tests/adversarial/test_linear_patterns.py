@@ -13,6 +13,7 @@ import pytest
 
 from context_firewall.transcript import details, lines, markers, process_failure, reader
 from context_firewall.transcript.dialects import (
+    deno_grammar,
     json_report,
     mocha_grammar,
     mocha_json_stream,
@@ -26,6 +27,7 @@ MODULES = (
     mocha_grammar,
     mocha_json_stream,
     json_report,
+    deno_grammar,
     details,
     process_failure,
     lines,
@@ -61,6 +63,7 @@ BEGINNINGS = {
     "node_grammar": (b"", "✔ ".encode(), b"test at "),
     "mocha_grammar": (b"", "  ✔ ".encode(), b"    a: ", b"  1) "),
     "mocha_json_stream": (b"", b'["pass",{"title":"'),
+    "deno_grammar": (b"", b"a ... FAILED (due to ", b"a ... ok (", b"a => ", b"./a => b ... "),
     "json_report": (b"", b'{"numTotalTestSuites": ', b'  "'),
     "process_failure": (b"", b"    at "),
 }

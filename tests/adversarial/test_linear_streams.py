@@ -94,6 +94,32 @@ LINEAR: dict[str, tuple[Stream, int]] = {
         ),
         1000,
     ),
+    "deno's endings again and again": (
+        lambda n: (
+            "a ... FAILED (1ms)\n"
+            + "\n ERRORS \n\na => ./a:1:1\nerror: x\n\n FAILURES \n\na => ./a:1:1\n" * n
+            + "\nFAILED | 0 passed | 1 failed (1ms)\n\n"
+        ),
+        1000,
+    ),
+    "deno's failures and totals by turns": (
+        lambda n: "running 1 test from ./a\n" + "a ... FAILED (1ms)\n\nok | 1 passed | 0 failed (1ms)\n\n" * n,
+        1000,
+    ),
+    "deno's steps, deeper and deeper": (
+        lambda n: "running 1 test from ./a\n" + "".join("  " * i + "a ...\n" for i in range(n)),
+        700,
+    ),
+    "deno's output of many failing tests": (
+        lambda n: (
+            "running 1 test from ./a\n"
+            + "".join(
+                f"t{i} ...\n------- output -------\nx\n----- output end -----\nt{i} ... FAILED (1ms)\n"
+                for i in range(n)
+            )
+        ),
+        700,
+    ),
     "a JSON report's braces": (lambda n: "{\n" * n + '  "stats": {\n' * n + "}\n" * n, 2000),
     "JSON reports that are none": (lambda n: '{\n  "stats": {\n}\n' * n, 1000),
     "a JSON report of failures": (

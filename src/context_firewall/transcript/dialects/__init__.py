@@ -57,6 +57,7 @@ REGISTRY: tuple[Entry, ...] = (
     # Two blanks and a number, or a tick: ✓ ✔ √
     Entry("mocha", STDOUT, re.compile(rb"  ")),
     Entry("mocha-json-stream", STDOUT, re.compile(rb"\[\"start")),
+    Entry("deno", STDOUT, re.compile(rb"running |------- pre| ERRORS|Uncaught error|\./|ok \| |FAILED \| ")),
     Entry("pytest", STDOUT, re.compile(rb"=|[^\n]*?\[ *+[0-9]|no tests ran|INTERNALERROR>|bringing up|Test session")),
     Entry("unittest", BOTH, re.compile(rb"[^\n]*? \(|FAIL: |ERROR: |UNEXPECTED|Ran [0-9]")),
     Entry("vitest", BOTH, re.compile(rb" (?:RUN|DEV)  v|std(?:out|err) \||\xe2\x8e\xaf|No test files|::error|ERROR: ")),
