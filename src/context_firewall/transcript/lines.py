@@ -23,11 +23,6 @@ def decoded(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
 
 
-def well_formed(text: str) -> str:
-    """A name out of a JSON string: escapes may leave half a surrogate pair, which no document can hold."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
 class Line(NamedTuple):
     """One source line that a packet may show: its stream, 1-based number, kind, and exact bytes without newline."""
 

@@ -9,7 +9,6 @@ The room's rules:
 - A line is an event only if it is strict JSON without a repeated key and with a known type and event.
 """
 
-import json
 import re
 from collections import Counter
 
@@ -17,8 +16,9 @@ from context_firewall.transcript.account import Account
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, well_formed
+from context_firewall.transcript.lines import Line
 from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.strict_json import strict_json, well_formed
 
 # The first event of a suite. The harness puts a blank inside the braces.
 OPENS = re.compile(rb'\{ "type": "suite", "event": "started", "test_count": [0-9]++')
@@ -34,25 +34,11 @@ MOST = 10**9
 ENDS = {"ok": "passed", "failed": "failed", "timeout": "", "ignored": "ignored"}
 
 
-class _RepeatedKey(ValueError):
-    pass
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    known = dict(pairs)
-    if len(known) != len(pairs):
-        raise _RepeatedKey
-    return known
-
-
 def event_of(text: bytes) -> dict[str, object] | None:
     """The event that a line is, or None."""
     if not EVENT.match(text):
         return None
-    try:
-        event = json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError):
-        return None
+    event = strict_json(text)
     return event if isinstance(event, dict) and isinstance(event.get("event", ""), str) else None
 
 

@@ -12,7 +12,6 @@ The room's rules:
 - A line is an event only if it is strict JSON without a repeated key and with a known action.
 """
 
-import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -39,6 +38,7 @@ from context_firewall.transcript.facts import Failure, Reading
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
 from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.strict_json import strict_json
 
 RESULTS = {"pass": PASS, "fail": FAIL, "skip": SKIP}
 QUIET = frozenset({"pause", "cont", "bench", "attr", "artifacts"})
@@ -46,23 +46,9 @@ ACTIONS = frozenset({"start", "run", "output", "build-output", "build-fail", *RE
 TEXTS = ("Action", "Package", "Test", "Output", "ImportPath", "FailedBuild")
 
 
-class _RepeatedKey(ValueError):
-    pass
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    known = dict(pairs)
-    if len(known) != len(pairs):
-        raise _RepeatedKey
-    return known
-
-
 def event_of(text: bytes) -> dict[str, str] | None:
     """The strings of an event, or None if the line is none."""
-    try:
-        event = json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError):
-        return None
+    event = strict_json(text)
     if not isinstance(event, dict):
         return None
     texts = {key: event[key] for key in TEXTS if key in event}

@@ -5,27 +5,13 @@ indentation, an object or array begins on the line that ends with its bracket an
 other, as JSON.stringify, Python's json and jq print it; empty ones stand within a line.
 """
 
-import json
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
+
+from context_firewall.transcript.strict_json import strict_json
 
 # A larger document is not read. No runner's report of a run that anybody looks at is as large.
 LARGEST = 1 << 26
-
-
-class _NotStrict(ValueError):
-    pass
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    known = dict(pairs)
-    if len(known) != len(pairs):
-        raise _NotStrict
-    return known
-
-
-def _no_constant(text: str) -> NoReturn:
-    raise _NotStrict(text)
 
 
 class Span(NamedTuple):
@@ -50,10 +36,7 @@ def document(lines: Sequence[bytes], *, above: int = 0) -> Document | None:
     """The document that these lines are, or None. The first `above` of them are no lines of the stream."""
     if sum(map(len, lines)) > LARGEST:
         return None
-    try:
-        root = json.loads(b"\n".join(lines), object_pairs_hook=_once, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        return None
+    root = strict_json(b"\n".join(lines))
     if not isinstance(root, dict) or not root:
         return None
     parts = list(_parts(root))

@@ -8,7 +8,6 @@ The room's rules:
 - The line of a failure is its whole region.
 """
 
-import json
 import re
 from typing import Any
 
@@ -16,9 +15,10 @@ from context_firewall.transcript.account import Account
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, well_formed
+from context_firewall.transcript.lines import Line
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
+from context_firewall.transcript.strict_json import strict_json, well_formed
 
 OPENING = re.compile(rb"\[\"start\",\{\"total\":[0-9]{1,9}+\}\]")
 EVENT = re.compile(rb"\[\"(?:start|pass|fail|end)\",\{")
@@ -32,27 +32,14 @@ MOST = 10**9
 COUNTS = ("passes", "failures", "pending")
 
 
-class _RepeatedKey(ValueError):
-    pass
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    known = dict(pairs)
-    if len(known) != len(pairs):
-        raise _RepeatedKey
-    return known
-
-
 def event_of(text: bytes) -> tuple[str, dict[str, Any]] | None:
     """The word and the object of an event, or None if the line is none."""
     if not EVENT.match(text):
         return None
-    try:
-        word, told = json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError, TypeError):
+    event = strict_json(text)
+    if not isinstance(event, list) or len(event) != 2 or not isinstance(event[1], dict):
         return None
-    if not isinstance(told, dict):
-        return None
+    word, told = event
     if word in ("pass", "fail"):
         return (word, told) if isinstance(told.get("fullTitle"), str) else None
     keys = COUNTS if word == "end" else ("total",)
