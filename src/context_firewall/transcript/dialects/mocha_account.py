@@ -99,6 +99,10 @@ class Closing:
         self._blanks = 0
 
 
+# So many further lines of titles that something else may stand among them.
+MOST_RESTS = 2
+
+
 @dataclass(slots=True)
 class Heading:
     """The titles of an account, as they stand in its first lines."""
@@ -108,6 +112,8 @@ class Heading:
     """How many lines they take; 0 where no colon ends them."""
     rests: list[bytes]
     """Further lines of titles that hold line ends."""
+    plain: bool = True
+    """Nothing else could be a title's end, and no title has more than one line end."""
 
     @property
     def name(self) -> bytes:
@@ -119,18 +125,19 @@ def heading(lines: Sequence[Line]) -> Heading:
     """The titles of an account's first lines: down to a colon behind which the message begins."""
     found = grammar.ACCOUNT.fullmatch(bare(lines[0].raw))
     first = found["title"] if found is not None else b""
-    titles, rests = [first], list[bytes]()
+    titles, rests, plain = [first], list[bytes](), True
     for at, line in enumerate(lines[1 : 2 * grammar.DEEPEST], 1):
         text = bare(line.raw)
         if (rests or titles)[-1].endswith(b":") and (not text.strip() or _is_message(text)):
             if rests and titles[-1].endswith(rests[-1]):
                 rests[-1] = rests[-1][:-1]
             titles[-1] = titles[-1][:-1]
-            return Heading(titles, at, rests)
+            return Heading(titles, at, rests, plain and len(rests) < MOST_RESTS)
         margin = b" " * (grammar.TITLES_MARGIN + len(grammar.INDENT) * len(titles))
         if text.startswith(margin) and not text.startswith(margin + b" "):
             titles.append(text[len(margin) :])
         else:
+            plain &= not (rests or titles)[-1].endswith(b":") and grammar.RESULT.fullmatch(text) is None
             rests.append(text)
             titles[-1] += b" " + text.strip()
     return Heading([first.removesuffix(b":")], 0, [])
@@ -188,7 +195,7 @@ def settled(
     headings = [_named(heading(account), results.told[at : at + 1]) for at, account in enumerate(accounts)]
     for account, head in zip(accounts, headings, strict=True):
         settlement.failures.append(_failure(account, head, suppressed))
-        if not head.size or len(head.rests) > 1:
+        if not head.size or not head.plain:
             # Where the titles end, or whether all of it is titles, is not known.
             settlement.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
     _told(results, headings, closing, settlement, suppressed)
