@@ -231,6 +231,13 @@ def test_a_report_that_denies_itself(report: Report, doubt: Doubt) -> None:
     assert doubt in read(printed(report)).doubts
 
 
+def test_a_failure_without_a_message() -> None:
+    """JSON-2 and P2: no such test fails without one."""
+    report = jest()
+    report["testResults"][0]["assertionResults"][1]["failureMessages"] = []
+    assert Doubt.RECAP_CONTRADICTION in read(printed(report)).doubts
+
+
 def test_a_run_without_tests() -> None:
     stats = dict.fromkeys(("suites", "tests", "passes", "pending", "failures"), 0)
     empty: Report = {"stats": stats, "tests": [], "pending": [], "failures": [], "passes": []}

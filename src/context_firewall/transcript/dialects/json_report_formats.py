@@ -178,9 +178,10 @@ def _of_files(root: dict[str, Any], separator: str) -> Story:
             titles = [*test.get("ancestorTitles", []), _text(test, "title")]
             story.tests.append(Part(separator.join([name, *titles]), ended, test))
             any_failed |= ended == FAILED
+            story.sound &= ended != FAILED or bool(test["failureMessages"])
         if _text(file, "status") == "failed" and (not any_failed or RUNTIME_ERROR in _text(file, "message")):
             story.outside.append(Part(name, FAILED, file, own_lines=True))
-    story.sound = bool(root["success"]) == (not failed and not story.outside)
+    story.sound &= bool(root["success"]) == (not failed and not story.outside)
     return story
 
 
