@@ -9,6 +9,7 @@ A line of the run starts with `| ` (or is `|` alone, if it is blank); every othe
        not shown: 3 lines, 120 bytes [stdout:5-7]                                what the packet only refers to
     ~ 4 runner frames                                                            stack frames of runner and platform
     ~ 30 lines of context, not shown                                             source lines around the failing ones
+    ~ a JSON report on one line, 900 bytes, not shown                            but for what it says of the failures
     + 2 more failures are not named here [stdout:50-70]
     warning [stdout:2]                                                           or fatal, timeout, todo, unclassified
     warning, not shown: 3 lines, 120 bytes [stdout:5-7]
@@ -25,6 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+from context_firewall.documents.brief_json import told
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.reasons import ADVICE
 from context_firewall.errors import PayloadCeilingTooSmall
@@ -239,8 +241,9 @@ def _name(number: int, failure: Mapping[str, Any]) -> str:
 def _regions(failures: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
     """The lines of each failure's region; one that reads like an earlier one only says so."""
     seen: dict[tuple[str, ...], int] = {}
+    decoded = told(failures)
     for number, failure in enumerate(failures, 1):
-        region = tuple(_region(failure))
+        region = tuple(_told(failure, decoded[number - 1]) if number - 1 in decoded else _region(failure))
         earlier = seen.setdefault(region, number) if len(region) > 1 else number
         yield list(region) if earlier == number else [f"   same text as {earlier})"]
 
@@ -268,6 +271,14 @@ def _region(failure: Mapping[str, Any]) -> Iterator[str]:
     hidden = [line for line in _evidence(failure) if "text" not in line]
     if hidden:
         yield f"   not shown: {_amount(hidden)}{_place(hidden)}"
+
+
+def _told(failure: Mapping[str, Any], texts: Sequence[str]) -> Iterator[str]:
+    """What a JSON report on one line says of a failure; where the line stands, how much of it there is."""
+    yield from _folded(_dedented([line_text(text) for text in texts]))
+    header = failure.get("header")
+    if header is not None:
+        yield f"~ a JSON report on one line, {len(header['text'].encode())} bytes, not shown"
 
 
 def says_only_the_name(header: str, identity: str) -> bool:
