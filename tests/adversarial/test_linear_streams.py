@@ -81,7 +81,7 @@ LINEAR: dict[str, tuple[Stream, int]] = {
     "mocha's titles that hold nothing": (lambda n: "  ✔ a\n" + "  a\n    b\n      c\n" * n, 2000),
     "mocha's suites, deeper and deeper": (
         lambda n: "  ✔ a\n" + "".join("  " * i + "a\n" for i in range(1, n)) + "  1) a\n",
-        1000,
+        400,
     ),
     "mocha's accounts with one number": (
         lambda n: "  1) b\n  ✔ a\n\n  1 passing (1ms)\n  1 failing\n" + "\n  1) b:\n     Error: x\n" * n + "\n\n\n",
@@ -105,6 +105,16 @@ LINEAR: dict[str, tuple[Stream, int]] = {
     "deno's failures and totals by turns": (
         lambda n: "running 1 test from ./a\n" + "a ... FAILED (1ms)\n\nok | 1 passed | 0 failed (1ms)\n\n" * n,
         1000,
+    ),
+    "deno's joints in a name": (lambda n: "running 1 test from ./a\n" + "a ... FAILED (due to " * n + "\n", 20_000),
+    "deno's places in a title": (
+        lambda n: (
+            "running 1 test from ./a\n\n ERRORS \n\n"
+            + "a => ./a:1:1" * n
+            + "\nerror: x\n\n FAILURES \n\n"
+            + "a => :1" * n
+        ),
+        20_000,
     ),
     "deno's steps, deeper and deeper": (
         lambda n: "running 1 test from ./a\n" + "".join("  " * i + "a ...\n" for i in range(n)),
