@@ -22,10 +22,10 @@ from context_firewall.transcript.dialects.json_report_document import Document, 
 from context_firewall.transcript.dialects.json_report_formats import Format, Part, Story
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
+from context_firewall.transcript.json_lines import well_formed
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
 from context_firewall.transcript.machine import Dialect
-from context_firewall.transcript.strict_json import well_formed
 
 NAME = "json-report"
 STANDS = 3

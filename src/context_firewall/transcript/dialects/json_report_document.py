@@ -8,7 +8,7 @@ other, as JSON.stringify, Python's json and jq print it; empty ones stand within
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from context_firewall.transcript.strict_json import strict_json
+from context_firewall.transcript.json_lines import json_object
 
 # A larger document is not read. No runner's report of a run that anybody looks at is as large.
 LARGEST = 1 << 26
@@ -36,8 +36,8 @@ def document(lines: Sequence[bytes], *, above: int = 0) -> Document | None:
     """The document that these lines are, or None. The first `above` of them are no lines of the stream."""
     if sum(map(len, lines)) > LARGEST:
         return None
-    root = strict_json(b"\n".join(lines))
-    if not isinstance(root, dict) or not root:
+    root = json_object(b"\n".join(lines))
+    if not root:
         return None
     parts = list(_parts(root))
     spans = list(_spans(lines))

@@ -14,11 +14,11 @@ from typing import Any
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
+from context_firewall.transcript.json_lines import json_value, well_formed
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
-from context_firewall.transcript.strict_json import strict_json, well_formed
 
 OPENING = re.compile(rb"\[\"start\",\{\"total\":[0-9]{1,9}+\}\]")
 EVENT = re.compile(rb"\[\"(?:start|pass|fail|end)\",\{")
@@ -36,7 +36,7 @@ def event_of(text: bytes) -> tuple[str, dict[str, Any]] | None:
     """The word and the object of an event, or None if the line is none."""
     if not EVENT.match(text):
         return None
-    event = strict_json(text)
+    event = json_value(text)
     if not isinstance(event, list) or len(event) != 2 or not isinstance(event[1], dict):
         return None
     word, told = event
