@@ -52,7 +52,7 @@ UNSAFE = re.compile(
 ANSI = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)|[()][A-Za-z0-9]|[=>])")
 
 # What a header says besides the name: result word, number, glyph; duration.
-_BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠|[0-9]++\)(?= ))\s*+")
+_BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠|^[0-9]{1,9}+\)(?= ))\s*+")
 _AFTER_NAME = re.compile(r"(?<!\s)\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{|:)?+$")
 # A member of an indented JSON report: `"fullTitle": "lends books",`.
 _MEMBER = re.compile(r'"[A-Za-z]++": "(?P<name>.*)",?')
