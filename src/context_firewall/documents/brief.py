@@ -53,7 +53,7 @@ ANSI = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)|
 
 # What a header says besides the name: result word, number, glyph; duration.
 _BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠|^[0-9]{1,9}+\)(?= ))\s*+")
-_AFTER_NAME = re.compile(r"(?<!\s)\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{|:)?+$")
+_AFTER_NAME = re.compile(r"(?<!\s)\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{)?+$")
 # A member of an indented JSON report: `"fullTitle": "lends books",`.
 _MEMBER = re.compile(r'"[A-Za-z]++": "(?P<name>.*)",?')
 _ESCAPED = re.compile(r"\\(?=[#\\])")
@@ -276,7 +276,9 @@ def says_only_the_name(header: str, identity: str) -> bool:
     member = _MEMBER.fullmatch(text)
     text = text if member is None else member["name"]
     words, name = " ".join(_ESCAPED.sub("", text).split()), " ".join(safe(identity).split())
-    if bool(words) and (name == words or name.endswith(f" > {words}") or name.startswith(f"{words} ")):
+    if bool(words) and (name == words or name.endswith(f" > {words}")):
+        return True
+    if name == ruled or name.startswith(f"{words} ") or name == words.removesuffix(":"):
         return True
     return ruled != header.strip() and f".{name.replace('::', '.')}".endswith(f".{words.replace('::', '.')}")
 
