@@ -45,7 +45,7 @@ REGISTRY: tuple[Entry, ...] = (
     Entry("go", BOTH, re.compile(rb"=== |--- |ok  \t|FAIL\t|\?   \t|goos: |-test|testing: |panic: |go: |# ")),
     Entry("go-json", STDOUT, re.compile(rb"\{")),
     # Before the runners whose reports its documents repeat.
-    Entry("json-report", STDOUT, re.compile(rb"[ \t]++\"|\{")),
+    Entry("json-report", STDOUT, re.compile(rb"(?:[ \t]++|\{ ?+)\"(?:num|stats|created)")),
     Entry(
         "jest",
         BOTH,
@@ -54,10 +54,14 @@ REGISTRY: tuple[Entry, ...] = (
             rb"|\r*+(?:  console\.|\xe2\x97\x8f| LOGGING|  \xe2\x97\x8f|::error)"
         ),
     ),
-    # Two blanks and a number, or a tick: ✓ ✔ √
-    Entry("mocha", STDOUT, re.compile(rb"  ")),
+    # Totals, a tick (✓ ✔ √), or a test that is announced
+    Entry("mocha", STDOUT, re.compile(rb"  (?:[0-9]++ passing| *+\xe2[\x88\x9c]|  [^\n\r]++\r)")),
     Entry("mocha-json-stream", STDOUT, re.compile(rb"\[\"start")),
-    Entry("deno", STDOUT, re.compile(rb"running |------- pre| ERRORS|Uncaught error|\./|ok \| |FAILED \| ")),
+    Entry(
+        "deno",
+        STDOUT,
+        re.compile(rb"running [0-9]++ tests? from|------- pre| ERRORS|Uncaught error|\./|ok \| |FAILED \| "),
+    ),
     Entry("pytest", STDOUT, re.compile(rb"=|[^\n]*?\[ *+[0-9]|no tests ran|INTERNALERROR>|bringing up|Test session")),
     Entry("unittest", BOTH, re.compile(rb"[^\n]*? \(|FAIL: |ERROR: |UNEXPECTED|Ran [0-9]")),
     Entry("vitest", BOTH, re.compile(rb" (?:RUN|DEV)  v|std(?:out|err) \||\xe2\x8e\xaf|No test files|::error|ERROR: ")),
