@@ -174,6 +174,23 @@ def test_what_stands_on_standard_error_is_the_programs() -> None:
     assert transcript.suppressed[Kind.PROGRAM_OUTPUT] == 1
 
 
+@pytest.mark.parametrize("report", [GREEN, RED])
+def test_coverage_behind_the_report(report: str) -> None:
+    """What nyc and c8 print; between results it is text."""
+    table = (
+        "----------|---------|----------|---------|---------|-------------------\n"
+        "File      | % Stmts | % Branch | % Funcs | % Lines | Uncovered Line #s \n"
+        "----------|---------|----------|---------|---------|-------------------\n"
+        "All files |   91.66 |      100 |      80 |   91.66 | 7-9,12            \n"
+        "----------|---------|----------|---------|---------|-------------------\n"
+    )
+    transcript = read(report + table, 1 if report is RED else 0)
+    assert not transcript.doubts
+    assert not left(transcript)
+    assert transcript.suppressed[Kind.INFORMATIONAL] == 5
+    assert "File" in "".join(left(read(GREEN.replace("  meadow\n", f"{table}\n  meadow\n"))))
+
+
 # -- what is not whole
 
 
