@@ -18,16 +18,16 @@ RUNNING = re.compile(rb"running [0-9]{1,9}+ tests? from \S[^\n]*+")
 # names on one line. A failure may give its reason instead of an account: `FAILED (due to 1 failed step) (2ms)`.
 _DURATION = rb"\([0-9][0-9a-z.\xc2\xb5]*+\)"
 RESULT = re.compile(
-    rb"(?P<indent>(?:  )*+)(?:(?P<file>[^\s]++) => )?+(?P<name>\S(?:[^\n]*\S)?) \.\.\. "
+    rb"(?P<indent>(?:  )*+)(?:(?P<file>[^\s]++) => )?+(?P<name>\S[^\n]*) \.\.\. "
     rb"(?P<status>ok|ignored|cancelled|FAILED|INCOMPLETE)(?P<why> \(due to [^\n()]*+\))?+(?: " + _DURATION + rb")?+"
 )
 # What a step or a print interrupts: the name first, the result on a line of its own.
-WAITING = re.compile(rb"(?P<indent>(?:  )*+)(?P<name>\S(?:[^\n]*\S)?) \.\.\.")
+WAITING = re.compile(rb"(?P<indent>(?:  )*+)(?P<name>\S[^\n]*) \.\.\.")
 UNCAUGHT = re.compile(rb"Uncaught error from (?P<file>\S[^\n]*) FAILED")
 # `dot`: passed, ignored, failed; tests and steps alike.
 SIGNS = re.compile(rb"[.,!]++")
 # Passed tests without steps.
-LANE = re.compile(rb"(?:[^\s\x1b][^\n\x1b\r]*? \.\.\. ok " + _DURATION + rb"\n)++")
+LANE = re.compile(rb"(?:(?! )(?:[^\n\x1b\r\t\v\f ]++| (?!\.\.\. ok \())++ \.\.\. ok " + _DURATION + rb"\n)++")
 
 # What a test prints, or a file outside of its tests. The last line may lack its end.
 OUTPUT = re.compile(rb"-------(?: (?:pre|post)-test)?+ output -------")
