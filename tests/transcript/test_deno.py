@@ -244,6 +244,8 @@ def test_lanes_and_chunks_make_no_difference() -> None:
     rng = random.Random(5)  # noqa: S311 - a repeatable choice, no secret
     pieces = [
         "a ... ok (1ms)\n",
+        "a  ... ok (1ms)\n",
+        "a ... ok (b) ... ok (1ms)\n",
         "b c ... ok (3µs)\n",
         "d ...\n",
         "  e ... ok (0ms)\n",
