@@ -48,8 +48,8 @@ TIMED_OUT = 124
 OWN_FAILURE = 125
 # What a run is called by when nobody names it; a command line may be longer than anybody reads.
 LONGEST_NAME = 200
-# A brief goes into somebody's context, so it has a ceiling also when nobody names one. So has the packet behind it, which
-# is kept: a tool that prints without end makes no packet without end.
+# A brief goes into somebody's context, so it has a ceiling also when nobody names one. So has the packet behind it,
+# which is kept: a tool that prints without end makes no packet without end.
 BRIEF_BYTES = 24_000
 PACKET_BYTES = 1_000_000
 
