@@ -53,6 +53,11 @@ REGISTRY: tuple[Entry, ...] = (
         ),
     ),
     Entry("pytest", STDOUT, re.compile(rb"=|[^\n]*?\[ *+[0-9]|no tests ran|INTERNALERROR>|bringing up|Test session")),
+    Entry(
+        "rspec",
+        STDOUT,
+        re.compile(rb" {2}|Finished in |Pending: |Randomized |Run options: (?:in|ex)clude|An error occurred "),
+    ),
     Entry("unittest", BOTH, re.compile(rb"[^\n]*? \(|FAIL: |ERROR: |UNEXPECTED|Ran [0-9]")),
     Entry("vitest", BOTH, re.compile(rb" (?:RUN|DEV)  v|std(?:out|err) \||\xe2\x8e\xaf|No test files|::error|ERROR: ")),
 )
