@@ -52,6 +52,7 @@ REGISTRY: tuple[Entry, ...] = (
             rb"|\r*+(?:  console\.|\xe2\x97\x8f| LOGGING|  \xe2\x97\x8f|::error)"
         ),
     ),
+    Entry("minitest", STDOUT, re.compile(rb"Run options: |# Running:|Running |Finished in ")),
     Entry("pytest", STDOUT, re.compile(rb"=|[^\n]*?\[ *+[0-9]|no tests ran|INTERNALERROR>|bringing up|Test session")),
     Entry(
         "rspec",
