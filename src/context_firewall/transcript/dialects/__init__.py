@@ -53,6 +53,7 @@ REGISTRY: tuple[Entry, ...] = (
         ),
     ),
     Entry("minitest", STDOUT, re.compile(rb"Run options: |# Running:|Running |Finished in ")),
+    Entry("phpunit", STDOUT, re.compile(rb"PHPUnit ")),
     Entry("pytest", STDOUT, re.compile(rb"=|[^\n]*?\[ *+[0-9]|no tests ran|INTERNALERROR>|bringing up|Test session")),
     Entry(
         "rspec",
