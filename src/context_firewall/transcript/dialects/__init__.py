@@ -42,6 +42,11 @@ REGISTRY: tuple[Entry, ...] = (
     Entry("node-dot", STDOUT, re.compile(rb"[.X]{2}")),
     Entry("cargo", BOTH, re.compile(rb"running |test result: | {3}|error|error: | *+--> ")),
     Entry("cargo-json", BOTH, re.compile(rb"\{")),
+    Entry(
+        "ctest",
+        BOTH,
+        re.compile(rb"Test project |UpdateCTest| ++Start |[ 0-9]++[/%]|Errors while|No tests were|Unable to find exec"),
+    ),
     Entry("go", BOTH, re.compile(rb"=== |--- |ok  \t|FAIL\t|\?   \t|goos: |-test|testing: |panic: |go: |# ")),
     Entry("go-json", STDOUT, re.compile(rb"\{")),
     Entry(
