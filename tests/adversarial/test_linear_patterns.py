@@ -12,9 +12,28 @@ from types import ModuleType
 import pytest
 
 from context_firewall.transcript import details, lines, markers, process_failure, reader
-from context_firewall.transcript.dialects import node_grammar, tap_grammar
+from context_firewall.transcript.dialects import (
+    ctest_grammar,
+    minitest_grammar,
+    node_grammar,
+    phpunit_grammar,
+    rspec_grammar,
+    tap_grammar,
+)
 
-MODULES = (tap_grammar, node_grammar, details, process_failure, lines, markers, reader)
+MODULES = (
+    tap_grammar,
+    node_grammar,
+    rspec_grammar,
+    minitest_grammar,
+    phpunit_grammar,
+    ctest_grammar,
+    details,
+    process_failure,
+    lines,
+    markers,
+    reader,
+)
 LONGEST = 1 << 20
 SHORTEST = 1 << 12
 STEP = 4
@@ -32,6 +51,9 @@ BEGINNINGS = {
     "tap_grammar": (b"", b"ok 1 - ", b"# Subtest: ", b"# { "),
     "node_grammar": (b"", "✔ ".encode(), b"test at "),
     "process_failure": (b"", b"    at "),
+    "rspec_grammar": (b"", b"  a (PENDING: ", b"An error occurred while loading a"),
+    "minitest_grammar": (b"", b"Run options: "),
+    "ctest_grammar": (b"", b"1/1 Test #1: a"),
 }
 """What a line starts with, so that a pattern gets past its own start; else nothing."""
 
@@ -67,6 +89,15 @@ PIECES = (
     b"\r",
     b"at ",
 )
+
+_SHORT = (b"a", b" ", b".", b"1", b"(", b"\x1b[")
+PIECES_OF = {
+    "rspec_grammar": (*_SHORT, b" (FAILED - 1)", b" (PENDING: ", b"# a:1", b":1:in ", b"a.", b"`"),
+    "minitest_grammar": (*_SHORT, b" = ", b"a#b = ", b"0.00 s = F", b"[a:1", b"--seed "),
+    "phpunit_grammar": (*_SHORT, b" 1 / 1 (", b"Test '", b"' ended", b"/a:1", b", Skipped: 1"),
+    "ctest_grammar": (*_SHORT, b" ..", b"***", b" ....   Passed", b" = 1 sec*proc (1 tests", b"1: "),
+}
+"""For rooms whose lines have little in common with TAP: instead of the pieces above."""
 
 
 def patterns(module: ModuleType) -> Iterator[tuple[str, "re.Pattern[bytes]"]]:
@@ -127,7 +158,7 @@ def everywhere(pattern: "re.Pattern[bytes]") -> Callable[[bytes], object]:
 def test_time_grows_with_the_line(room: str, name: str, pattern: "re.Pattern[bytes]") -> None:
     deed = everywhere(pattern) if name in SEARCHED else anchored(pattern)
     for beginning in BEGINNINGS.get(room, (b"",)):
-        for piece in PIECES:
+        for piece in PIECES_OF.get(room, PIECES):
 
             def line(length: int, piece: bytes = piece, beginning: bytes = beginning) -> bytes:
                 return beginning + piece * (length // len(piece)) + b"\x01"
