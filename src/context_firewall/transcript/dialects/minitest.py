@@ -297,6 +297,7 @@ class Minitest:
             self._results.letters.sure[grammar.FAILURE] + self._results.letters.sure[grammar.ERROR] - len(failures)
         )
         if self._stated is None and missing > 0:
+            doubts.add(Doubt.FAILURES_UNNAMED)
             tests = "test" if missing == 1 else "tests"
             failures.append(Failure(f"{missing} failing {tests}, not named", None))
         if self._aggregate is not None:

@@ -271,6 +271,7 @@ class Phpunit:
         missing = sum(endings[ending] for ending in FAILING) - len(failures)
         stated = self._stated
         if stated is None and missing > 0:
+            doubts.add(Doubt.FAILURES_UNNAMED)
             tests = "test" if missing == 1 else "tests"
             failures.append(Failure(f"{missing} failing {tests}, not named", None))
         elif stated is not None and len(failures) != stated.failed:

@@ -197,6 +197,7 @@ class Rspec:
                 failures.append(Failure(decoded(mark.name), mark.line.as_kind(Kind.FAILED_TEST)))
         missing = results.letters.sure[grammar.FAILED] - len(names)
         if report.totals is None and missing > 0:
+            doubts.add(Doubt.FAILURES_UNNAMED)
             tests = "example" if missing == 1 else "examples"
             failures.append(Failure(f"{missing} failing {tests}, not named", None))
         return failures
