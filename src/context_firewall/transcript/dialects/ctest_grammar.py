@@ -34,7 +34,7 @@ RESULT = re.compile(rb"(?: *+(?P<place>%b)/(?P<all>%b)|   ) Test ++#(?P<number>%
 # ends it.
 ENDING = re.compile(rb" ?+\.\.++(?P<ending>(?:   (?=Passed))?+[^\n.]?[^\n]*+)")
 NAMED = re.compile(rb"(?P<name>[^\n]*?)(?= \.\.++(?:   Passed |[^\n.]*?\*\*\*))")
-TIME = re.compile(rb" ++[0-9]++\.[0-9]++ sec\Z")
+TIME = re.compile(rb"(?<! ) ++[0-9]++\.[0-9]++ sec\Z")
 PASSED = b"   Passed"
 SKIPPED = b"***Skipped"
 DISABLED = b"***Not Run (Disabled)"
