@@ -53,7 +53,7 @@ PASSED_LANE = re.compile(
     rb"[^\n\r\x1b.]*+(?:\.(?!\.)[^\n\r\x1b.]*+)*+\.\.++   Passed ++[0-9]++\.[0-9]++ sec\n)++"
 )
 PAIR = re.compile(
-    rb" ++Start ++(?P<number>[0-9]++): (?P<name>[^\n]++)\n"
+    rb"(?<! ) ++Start ++(?P<number>[0-9]++): (?P<name>[^\n]++)\n"
     rb" *+(?P<place>[0-9]++)/(?P<all>[0-9]++) Test ++#(?P<same>[0-9]++): (?P<rest>[^\n]++)\n"
 )
 
