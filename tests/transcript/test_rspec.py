@@ -198,6 +198,21 @@ def test_a_fixed_pending_example_goes_by_its_own_name() -> None:
     assert sufficient(text, 1) == "failed"
 
 
+@pytest.mark.parametrize(
+    "torn", [HOOK.replace("  too hot to clean\n", ""), HOOK.replace("Error:\n  too", "Error:\nx\n  too")]
+)
+def test_an_account_of_a_hook_that_is_torn_is_doubted(torn: str) -> None:
+    """RSPEC-2."""
+    text = ".\n" + torn + closing("1 example, 0 failures, 1 error occurred outside of examples")
+    assert sufficient(text, 1) == Doubt.STRUCTURE_CONTRADICTION
+
+
+def test_a_hook_whose_expectation_fails() -> None:
+    hook = HOOK.replace("RuntimeError:\n  too hot to clean", "  expected: 220\n       got: 180")
+    found = read(".\n" + hook + closing("1 example, 0 failures, 1 error occurred outside of examples"), 1)
+    assert names(found) == ["`after(:context)` hook: expected: 220"]
+
+
 def test_frames_of_libraries_are_context() -> None:
     found = read(OUTSIDE + closing("0 examples, 0 failures, 1 error occurred outside of examples"), 1)
     kinds = {line.text: line.kind for line in found.failures[0].details}

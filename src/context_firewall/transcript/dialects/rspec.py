@@ -189,7 +189,10 @@ class Rspec:
             doubts.add(Doubt.RECAP_CONTRADICTION)
         for error in results.errors:
             told = error.failure(self._suppressed, grammar.detail_kind)
-            failures.append(Failure(error_name(error), told.header, told.details))
+            name, whole = error_name(error)
+            if not whole:
+                doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+            failures.append(Failure(name, told.header, told.details))
         for number, mark in results.failed.items():
             if number <= len(names):
                 self._suppressed.add(Kind.RECAP, mark.line.number)

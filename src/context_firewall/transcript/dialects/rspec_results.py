@@ -194,12 +194,14 @@ def _joined(path: list[bytes]) -> bytes:
     return full
 
 
-def error_name(error: Entry) -> str:
-    """A file that did not load, or a hook and what it raised."""
-    texts = error.texts()
+def error_name(error: Entry) -> tuple[str, bool]:
+    """A file that did not load, or a hook and what it raised; and whether the account says so in one piece."""
     if b"`" not in error.name:
-        return decoded(error.name)
-    for text, below in pairwise(texts):
-        if grammar.EXCEPTION.fullmatch(text) and below.startswith(b"  "):
-            return decoded(b"%b: %b %b" % (error.name, text, below.strip()))
-    return decoded(error.name)
+        return decoded(error.name), True
+    for text, below in pairwise([*error.texts(), b""]):
+        if grammar.EXCEPTION.fullmatch(text):
+            raised = b"%b %b" % (text, below.strip())
+            return decoded(b"%b: %b" % (error.name, raised)), below.startswith(b"  ")
+    # An expectation raises nothing that has a name: the message stands alone.
+    messages = [below for text, below in pairwise(error.texts()) if not text.strip() and below.startswith(b"  ")]
+    return decoded(b": ".join((error.name, *(message.strip() for message in messages[:1])))), bool(messages)
