@@ -25,6 +25,11 @@ class Entry:
         """The body's bare lines."""
         return [bare(line.raw) for line in self.body]
 
+    def suppress_body(self, suppressed: Account) -> None:
+        """Account for what is told about a test that has not failed, but for the header."""
+        for line in self.body:
+            suppressed.add(Kind.TEST_DETAIL if bare(line.raw).strip() else Kind.BLANK, line.number)
+
     def failure(self, suppressed: Account, kind_of: Callable[[bytes], Kind]) -> Failure:
         """The failure that it tells of. Blank lines at its end are not kept, those inside are context."""
         end = len(self.body)

@@ -63,7 +63,10 @@ REGISTRY: tuple[Entry, ...] = (
     Entry(
         "rspec",
         STDOUT,
-        re.compile(rb" {2}|Finished in |Pending: |Randomized |Run options: (?:in|ex)clude|An error occurred "),
+        re.compile(
+            rb" {2}[^\n]*?(?:\(FAILED - |\(PENDING: |Failure/Error: )"
+            rb"|Finished in |Pending: |Randomized |Run options: (?:in|ex)clude|An error occurred "
+        ),
     ),
     Entry("unittest", BOTH, re.compile(rb"[^\n]*? \(|FAIL: |ERROR: |UNEXPECTED|Ran [0-9]")),
     Entry("vitest", BOTH, re.compile(rb" (?:RUN|DEV)  v|std(?:out|err) \||\xe2\x8e\xaf|No test files|::error|ERROR: ")),

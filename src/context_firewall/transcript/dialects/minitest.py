@@ -271,9 +271,7 @@ class Minitest:
         for flavour, entry in self._accounts:
             if flavour == b"Skipped":
                 self._suppressed.add(Kind.SKIPPED_TEST, entry.header.number)
-                for line in entry.body:
-                    blank = not bared(line.raw).strip()
-                    self._suppressed.add(Kind.BLANK if blank else Kind.TEST_DETAIL, line.number)
+                entry.suppress_body(self._suppressed)
                 continue
             failures.append(entry.failure(self._suppressed, grammar.detail_kind))
         places: dict[str, list[int]] = defaultdict(list)

@@ -23,7 +23,6 @@ from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
-from context_firewall.transcript.numbered import Entry
 
 
 class Phpunit:
@@ -291,13 +290,8 @@ class Phpunit:
         skipped = report.entries(Ending.SKIPPED)
         self._suppressed.add_lines(Kind.SKIPPED_TEST, (entry.header for entry in skipped))
         for entry in (*accounts, *skipped):
-            self._detail(entry)
+            entry.suppress_body(self._suppressed)
         return todo
-
-    def _detail(self, entry: Entry) -> None:
-        for line in entry.body:
-            blank = not bared(line.raw).strip()
-            self._suppressed.add(Kind.BLANK if blank else Kind.TEST_DETAIL, line.number)
 
     def _tally(self, failures: list[Failure]) -> Tally:
         stated = self._stated

@@ -221,8 +221,7 @@ class Rspec:
             (todo if unfinished else skipped).append(entry)
             if not unfinished:
                 self._suppressed.add(Kind.SKIPPED_TEST, entry.header.number)
-            for line, text in zip(entry.body, entry.texts(), strict=True):
-                self._suppressed.add(Kind.TEST_DETAIL if text.strip() else Kind.BLANK, line.number)
+            entry.suppress_body(self._suppressed)
         self._suppressed.add_lines(Kind.RECAP if todo or skipped else Kind.SKIPPED_TEST, self._results.pending)
         return todo, skipped
 
