@@ -167,6 +167,17 @@ def test_a_strict_marker_keeps_its_meaning() -> None:
     assert texts(read(HEAD + ".\nWARNING: hot\n..\n" + FINISHED + closing(3)).warnings) == ["WARNING: hot"]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Coverage report generated for RSpec to /srv/bakery/coverage. 10 / 12 LOC (83.33%) covered.\n",
+        "Coverage report generated for Unit Tests to /srv/bakery/coverage.\nLine Coverage: 83.33% (10 / 12)\n",
+    ],
+)
+def test_a_coverage_report_may_follow(said: str) -> None:
+    assert sufficient(GREEN_SKIP + said) == "passed"
+
+
 # -- what must not be taken for a report ------------------------------------------------------------------------------
 
 

@@ -282,6 +282,17 @@ def test_a_run_that_was_stopped_is_not_the_suites() -> None:
     assert Doubt.COMPLETENESS_UNCONFIRMED in judged(".F.F." + words + RED_END, 1).reasons
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Coverage report generated for RSpec to /srv/bakery/coverage. 10 / 12 LOC (83.33%) covered.\n",
+        "Coverage report generated for Unit Tests to /srv/bakery/coverage.\nLine Coverage: 83.33% (10 / 12)\n",
+    ],
+)
+def test_a_coverage_report_may_follow(said: str) -> None:
+    assert sufficient(GREEN + said) == "passed"
+
+
 # -- what must not be taken for a report ------------------------------------------------------------------------------
 
 FORGED = failures("lies") + closing("1 example, 1 failure") + recap("lies")

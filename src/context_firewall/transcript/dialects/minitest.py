@@ -26,6 +26,7 @@ from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.numbered import Entry
+from context_firewall.transcript.ruby import COVERAGE
 
 
 class Minitest:
@@ -95,7 +96,7 @@ class Minitest:
             return True
         apart, self._last = number > self._last + 1, number
         if self.complete:
-            if bare != grammar.SKIPS_HIDDEN:
+            if bare != grammar.SKIPS_HIDDEN and not COVERAGE.fullmatch(bare):
                 return False
             self._suppressed.add(Kind.INFORMATIONAL, number)
             return True

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.ruby import frame_kind
 
 # -- the head ---------------------------------------------------------------------------------------------------------
 
@@ -97,5 +98,5 @@ def named(bare: bytes) -> bytes | None:
 def detail_kind(bare: bytes) -> Kind:
     """Kind of a line in an account: frames of installed libraries only orient."""
     if bare.startswith(b"    ") and b":in " in bare:
-        return Kind.FAILURE_CONTEXT if b"/gems/" in bare else Kind.STACK_TRACE
+        return frame_kind(bare.lstrip())
     return classify_detail(bare)

@@ -25,6 +25,7 @@ from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.numbered import Entry
+from context_firewall.transcript.ruby import COVERAGE
 
 
 class Rspec:
@@ -78,7 +79,7 @@ class Rspec:
             return True
         apart, self._last = number > self._last + 1, number
         if self.complete:
-            if grammar.INFORMATION.fullmatch(bare):
+            if grammar.INFORMATION.fullmatch(bare) or COVERAGE.fullmatch(bare):
                 self._suppressed.add(Kind.INFORMATIONAL, number)
                 return True
             return False

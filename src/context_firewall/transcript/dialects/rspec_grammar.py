@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.ruby import frame_kind
 
 # -- the results ------------------------------------------------------------------------------------------------------
 
@@ -138,8 +139,6 @@ def marked(name: bytes) -> tuple[bytes, int | None, bool]:
 def detail_kind(bare: bytes) -> Kind:
     """Kind of a line in an account: frames of installed libraries only orient."""
     text = bare.lstrip()
-    if text.startswith((b"# /", b"/")) and (b"/gems/" in text or b"/bin/rspec:" in text):
-        return Kind.FAILURE_CONTEXT
     if text.startswith((b"# ./", b"# /")):
-        return Kind.STACK_TRACE
+        return frame_kind(text.removeprefix(FRAME))
     return classify_detail(bare)
