@@ -269,6 +269,11 @@ def test_what_a_passing_test_prints_is_the_programs() -> None:
     assert found.unclassified == ()
 
 
+def test_a_run_that_says_nothing_before_the_next_is_missed() -> None:
+    """CT-5."""
+    assert Doubt.PLAN_CONTRADICTION in judged(HEAD + GREEN).reasons
+
+
 def test_two_runs_in_one_stream_are_added_up() -> None:
     found = read(GREEN + RED, 8)
     assert (tally(found), names(found)) == ((4, 2, 0, 0), ["oven.heat", "oven.crash"])

@@ -245,6 +245,11 @@ def test_a_report_that_a_test_prints_is_contested() -> None:
     assert [line.text for line in found.unclassified if line.kind is Kind.CONTESTED_TEST] == ["  1) Failure:"]
 
 
+def test_a_run_that_says_nothing_before_the_next_is_missed() -> None:
+    """MT-5."""
+    assert Doubt.COMPLETENESS_UNCONFIRMED in judged(HEAD + GREEN).reasons
+
+
 def test_two_runs_in_one_stream_are_added_up() -> None:
     found = read(GREEN + RED, 1)
     assert (tally(found), names(found)) == ((5, 2, 0, 0), ["OvenTest#test_heat", "OvenTest#test_bake"])

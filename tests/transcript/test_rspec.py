@@ -353,6 +353,13 @@ def test_forged_totals_hide_no_failure() -> None:
     assert str(judged(text, 1).status) == "failed"
 
 
+def test_a_run_that_says_nothing_before_the_next_is_missed() -> None:
+    """RSPEC-6."""
+    first = "\nRandomized with seed 3\n"
+    assert sufficient(first + GREEN) == "passed"
+    assert Doubt.COMPLETENESS_UNCONFIRMED in judged(first + first + GREEN).reasons
+
+
 def test_two_runs_in_one_stream_are_added_up() -> None:
     found = read(GREEN + RED, 1)
     assert tally(found) == (6, 2, 0, 0)

@@ -42,6 +42,8 @@ class Ctest:
         self._current = 0
         """The test that started last, if nothing has come since."""
         self._totals: Totals | None = None
+        self._headed = False
+        """The head has been read."""
         self._denied = False
         """A closing line does not agree with the results."""
         self._aggregate: list[Line] = []
@@ -179,7 +181,11 @@ class Ctest:
             self._open, self._list = None, bare
             self._suppressed.add(Kind.RECAP, line.number)
             return True
-        if grammar.STEP.fullmatch(bare) or grammar.PROJECT.fullmatch(bare):
+        project = grammar.PROJECT.fullmatch(bare) is not None
+        if project or grammar.STEP.fullmatch(bare):
+            # Another run's head: this one has broken off before its end.
+            self._tests.odd |= project and self._headed
+            self._headed |= project
             self._open = None
             self._suppressed.add(Kind.STRUCTURE, line.number)
             return True

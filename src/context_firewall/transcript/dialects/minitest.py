@@ -109,8 +109,8 @@ class Minitest:
             return self._reported(bare, line, apart=apart)
         if not self._running:
             return self._head(bare, line)
-        if bare == grammar.INTERRUPTED:
-            self._stopped = True
+        # Another run's head: this one has broken off before its end.
+        self._stopped |= bare in (grammar.INTERRUPTED, grammar.RUNNING)
         return self._results.take(bare, line)
 
     def close(self, exit_code: int | None) -> Reading:

@@ -43,6 +43,8 @@ class Phpunit:
         self._verdict: list[Line] = []
         self._totals: Totals | None = None
         self._disputed: Totals | None = None
+        self._broken_off = False
+        """Another run has begun before the verdict."""
         self._nothing = False
         """The runner says that it has run no tests."""
         self._contested: list[Line] = []
@@ -97,6 +99,8 @@ class Phpunit:
             self._issues = self._results.issues = self._results.outline.issues = issues
             self._suppressed.add(Kind.STRUCTURE, number)
             return True
+        # Another run's head: this one has broken off before its end.
+        self._broken_off |= grammar.HEAD.fullmatch(bare) is not None
         if apart and grammar.TIME.fullmatch(bare):
             self._time(line)
             return True
@@ -121,7 +125,7 @@ class Phpunit:
         doubts: set[Doubt] = set()
         if self._disputed is not None:
             doubts.add(Doubt.AGGREGATE_CONTRADICTION)
-        elif not self.complete or not self._results.ran_all():
+        if (self._disputed is None and not (self.complete and self._results.ran_all())) or self._broken_off:
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if self._contested or (report is not None and report.doubtful):
             doubts.add(Doubt.CONTESTED_RESULTS)

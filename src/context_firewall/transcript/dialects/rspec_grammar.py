@@ -26,6 +26,7 @@ FAILED_MARK = b" (FAILED - "
 PENDING_MARK = b" (PENDING: "
 
 # What the runner says of itself.
+SEED = b"Randomized with seed "
 INFORMATION = re.compile(
     rb"Randomized with seed [0-9]++|Run options: (?:include|exclude) \{[^\n]*+|Run options:"
     rb"|  (?:include|exclude) \{[^\n]*+|All examples were filtered out(?:; ignoring \{[^\n]*+)?+|No examples found\."

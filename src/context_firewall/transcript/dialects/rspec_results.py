@@ -41,8 +41,9 @@ class Results:
         self.repeated = False
         """Two failed examples have one number."""
         self.errors: list[Entry] = []
+        self._seeded = False
         self.stopped = False
-        """The runner says that it was told to stop."""
+        """The runner says that it was told to stop, or another run has begun."""
         self.first = 0
         """The number of the first line of a result, or 0."""
         self._error: Entry | None = None
@@ -66,7 +67,10 @@ class Results:
             self._framed = False
             self.errors.append(self._error)
             return True
-        self.stopped |= bare == grammar.INTERRUPTED
+        # A second seed is another run's: this one has broken off before its end.
+        seed = bare.startswith(grammar.SEED)
+        self.stopped |= bare == grammar.INTERRUPTED or (seed and self._seeded)
+        self._seeded |= seed
         if grammar.INFORMATION.fullmatch(bare):
             self._suppressed.add(Kind.INFORMATIONAL, line.number)
             self._start(line)
