@@ -370,6 +370,36 @@ def ctest_results(mib: float) -> Pieces:
     yield b"\n100%% tests passed, 0 tests failed out of %d\n\nTotal Test time (real) =   9.00 sec\n" % tests
 
 
+JUNIT_SUITES = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
+    '<testsuite name="invoices" tests="{n}" failures="0" errors="0" skipped="0" time="9.1">\n'
+)
+
+
+def _junit(mib: float, case: Callable[[int], str]) -> Pieces:
+    made: list[int] = []
+    cases = b"".join(_until(mib, case, made))
+    yield JUNIT_SUITES.format(n=made[-1]).encode()
+    yield cases
+    yield b"</testsuite>\n</testsuites>\n"
+
+
+def junit_green(mib: float) -> Pieces:
+    """JUnit XML: a line for each test."""
+    return _junit(mib, lambda n: f'  <testcase classname="shop.Invoices" name="adds up {n:08d}" time="0.001"/>\n')
+
+
+def junit_output(mib: float) -> Pieces:
+    """JUnit XML: every test has printed ten lines."""
+    printed = "".join(f"order {n} of the day is charged and mailed to its customer\n" for n in range(10))
+
+    def case(n: int) -> str:
+        start = f'  <testcase classname="shop.Invoices" name="adds up {n:08d}" time="0.001">\n'
+        return f"{start}    <system-out>{printed}</system-out>\n  </testcase>\n"
+
+    return _junit(mib, case)
+
+
 def jest_verbose(mib: float) -> Pieces:
     """jest --verbose: a file with its tree of fifty tests."""
     made: list[int] = []
@@ -457,6 +487,8 @@ SHAPES = (
     Shape("minitest -v", minitest_named, 1 / 25),
     Shape("PHPUnit --testdox", phpunit_testdox, 1 / 25),
     Shape("CTest", ctest_results, 1 / 40),
+    Shape("JUnit XML, green", junit_green, 1 / 25),
+    Shape("JUnit XML, green, with output", junit_output, 0),
     Shape("jest --verbose", jest_verbose, 1 / 25),
     Shape("jest, files", jest_files, 1 / 25),
     Shape("vitest, verbose", vitest_verbose, 1 / 25),
