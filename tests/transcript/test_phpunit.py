@@ -171,6 +171,17 @@ def test_coverage_reports_may_follow() -> None:
     assert sufficient(GREEN + written) == "passed"
 
 
+LOG = '<?xml version="1.0"?>\n<testsuites>\n  <testcase name="a">\n\nOK (9 tests, 9 assertions)\n</testsuites>\n'
+
+
+def test_a_log_for_machines_behind_the_last_row_is_a_recap() -> None:
+    text = HEAD + row("...").rstrip("\n") + LOG + "\n" + TIME + "OK (3 tests, 3 assertions)\n"
+    assert sufficient(text) == "passed"
+    assert read(text).suppressed[Kind.RECAP] == 4
+    torn = judged(text.replace("</testsuites>", "</testsuite>"))
+    assert Doubt.COMPLETENESS_UNCONFIRMED in torn.reasons
+
+
 def test_standard_error_is_the_programs() -> None:
     assert sufficient(GREEN, 0, "FAILURES!\nTests: 9, Assertions: 9, Failures: 3.\n") == "passed"
 

@@ -54,7 +54,8 @@ class Phpunit:
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         """Runs of rows without a failure, or of passed tests."""
-        return self._results.lane() if self._report is None and self._head and not self._nothing else None
+        free = self._report is None and self._head and not self._nothing and not self._results.logging
+        return self._results.lane() if free else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Count a run of rows or of passed tests."""
@@ -99,6 +100,8 @@ class Phpunit:
             self._issues = self._results.issues = self._results.outline.issues = issues
             self._suppressed.add(Kind.STRUCTURE, number)
             return True
+        if self._results.logging:
+            return self._results.take(bare, line, apart=apart)
         # Another run's head: this one has broken off before its end.
         self._broken_off |= grammar.HEAD.fullmatch(bare) is not None
         if apart and grammar.TIME.fullmatch(bare):
@@ -136,6 +139,10 @@ class Phpunit:
         if not tally.total and not failures:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
         printed = self._results.printed
+        if doubts or unclassified or self._results.logging:
+            unclassified += self._results.log
+        else:
+            self._suppressed.add_lines(Kind.RECAP, self._results.log)
         unclassified += printed.settled(self._suppressed, proven=not doubts and not unclassified, failed=bool(failures))
         warnings: list[Line] = []
         if report is not None:

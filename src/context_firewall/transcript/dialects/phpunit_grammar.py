@@ -51,6 +51,10 @@ LETTER_OF_ENDING = {
 ROW = re.compile(rb"(?P<letters>[.FEWRISDN]++)(?: ++[0-9]{1,9}+ / (?P<all>[0-9]{1,9}+) \( {0,2}+[0-9]{1,3}+%\))?+")
 ROW_LANE = re.compile(rb"(?:\.++ ++[0-9]{1,9}+ / [0-9]{1,9}+ \( {0,2}+[0-9]{1,3}+%\)\n)++")
 
+# --log-junit php://stdout: the report for machines, glued to the last row.
+LOG_START = b"<?xml "
+LOG_END = b"</testsuites>"
+
 # --debug: a line when a test begins and one when it ends.
 DEBUG = re.compile(rb"Test '[^\n]*+(?:(?<=' started)|(?P<ended>(?<=' ended)))")
 

@@ -100,6 +100,10 @@ class Results:
         self._ended = 0
         """Tests that --debug has seen ending."""
         self._begun = False
+        self.log: list[Line] = []
+        """The report for machines, which says it all once more."""
+        self.logging = False
+        """It has begun and has not ended."""
         self.late: list[Line] = []
         """Lines behind the results that look like a title and are none."""
         self._over = False
@@ -121,11 +125,16 @@ class Results:
 
     def take(self, bare: bytes, line: Line, *, apart: bool) -> bool:
         """One line that is not blank; says whether it is known."""
+        if self.logging:
+            self.log.append(line)
+            self.logging = bare.strip() != grammar.LOG_END
+            return True
         row = None if self.outline.endings else grammar.ROW.match(bare)
         if row is not None and (row["all"] is not None or row.end() == len(bare)):
             self._row(row)
             self._begun = True
-            if row.end() == len(bare):
+            self.logging = bare.startswith(grammar.LOG_START, row.end())
+            if row.end() == len(bare) or self.logging:
                 self._suppressed.add(Kind.PROGRESS, line.number)
                 return True
             self.printed.take(bare, line)
