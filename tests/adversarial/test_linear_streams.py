@@ -56,6 +56,36 @@ SPEC_TOTALS = (
     "ℹ tests {n}\nℹ suites 0\nℹ pass 0\nℹ fail {n}\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0\nℹ duration_ms 1\n\n"
     "✖ failing tests:\n\n"
 )
+RSPEC_REPORT = """\
+Failures:
+
+  1) a
+     b
+
+Finished in 1 second (files took 1 second to load)
+1 example, 1 failure
+
+"""
+MINITEST_REPORT = """
+Finished in 1s, 1 runs/s, 1 assertions/s.
+
+  1) Error:
+A#b:
+c
+
+1 runs, 1 assertions, 0 failures, 1 errors, 0 skips
+"""
+PHPUNIT_REPORT = """
+Time: 1, Memory: 4.00 MB
+
+There was 1 error:
+
+1) A::b
+c
+
+ERRORS!
+Tests: 1, Assertions: 1, Errors: 1.
+"""
 XML = "<testsuite name='a' tests='1' failures='1'>\n"
 LINEAR: dict[str, tuple[Stream, int]] = {
     "comments": (lambda n: "1..1\n" + "# note\n" * n + "ok 1 - a\n", 6000),
@@ -140,6 +170,27 @@ LINEAR: dict[str, tuple[Stream, int]] = {
             + "\n]\n}\n"
         ),
         2000,
+    ),
+    "forged RSpec reports": (lambda n: "\n" + RSPEC_REPORT * n, 300),
+    "RSpec accounts": (lambda n: "\nFailures:\n" + "".join(f"\n  {i}) a\n     b\n" for i in range(1, n)), 1500),
+    "forged minitest reports": (lambda n: "# Running:\n" + MINITEST_REPORT * n, 300),
+    "forged PHPUnit reports": (
+        lambda n: "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n" + PHPUNIT_REPORT * n,
+        300,
+    ),
+    "CTest tests that start and never end": (
+        lambda n: "Test project /a\n" + "".join(f"    Start {i}: a\nb\n" for i in range(1, n)),
+        1500,
+    ),
+    "CTest attempts": (lambda n: "    Start 1: a\n    Test #1: a ..***Failed  0.1 sec\nb\n\n" * n, 800),
+    "CTest failures": (
+        lambda n: (
+            "".join(f"    Start {i}: a\n{i}/{n} Test #{i}: a ..***Failed  0.1 sec\n" for i in range(1, n + 1))
+            + f"\n0% tests passed, {n} tests failed out of {n}\n\nTotal Test time (real) = 1.0 sec\n\n"
+            + "The following tests FAILED:\n"
+            + "".join(f"\t{i} - a (Failed)\n" for i in range(1, n + 1))
+        ),
+        400,
     ),
     "hashes in a name": (lambda n: "1..1\nok 1 - " + "#a" * n + "\n", 100_000),
     "backslashes in a name": (lambda n: "1..1\nok 1 - " + "\\" * n + "#\n", 100_000),

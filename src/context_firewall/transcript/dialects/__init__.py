@@ -43,6 +43,11 @@ REGISTRY: tuple[Entry, ...] = (
     Entry("node-dot", STDOUT, re.compile(rb"[.X]{2}")),
     Entry("cargo", BOTH, re.compile(rb"running |test result: | {3}|error|error: | *+--> ")),
     Entry("cargo-json", BOTH, re.compile(rb"\{")),
+    Entry(
+        "ctest",
+        BOTH,
+        re.compile(rb"Test project |UpdateCTest| ++Start |[ 0-9]++[/%]|Errors while|No tests were|Unable to find exec"),
+    ),
     Entry("go", BOTH, re.compile(rb"=== |--- |ok  \t|FAIL\t|\?   \t|goos: |-test|testing: |panic: |go: |# ")),
     Entry("go-json", STDOUT, re.compile(rb"\{")),
     # Before the runners whose reports its documents repeat.
@@ -64,7 +69,17 @@ REGISTRY: tuple[Entry, ...] = (
         re.compile(rb"running [0-9]++ tests? from|------- pre| ERRORS|Uncaught error|\./|ok \| |FAILED \| "),
     ),
     Entry("junit", STDOUT, re.compile(rb"(?:\xef\xbb\xbf)?+\s*+<(?:\?xml|testsuite)")),
+    Entry("minitest", STDOUT, re.compile(rb"Run options: |# Running:|Running |Finished in ")),
+    Entry("phpunit", STDOUT, re.compile(rb"PHPUnit ")),
     Entry("pytest", STDOUT, re.compile(rb"=|[^\n]*?\[ *+[0-9]|no tests ran|INTERNALERROR>|bringing up|Test session")),
+    Entry(
+        "rspec",
+        STDOUT,
+        re.compile(
+            rb" {2}[^\n]*?(?:\(FAILED - |\(PENDING: |Failure/Error: )"
+            rb"|Finished in |Pending: |Randomized |Run options: (?:in|ex)clude|An error occurred "
+        ),
+    ),
     Entry("unittest", BOTH, re.compile(rb"[^\n]*? \(|FAIL: |ERROR: |UNEXPECTED|Ran [0-9]")),
     Entry("vitest", BOTH, re.compile(rb" (?:RUN|DEV)  v|std(?:out|err) \||\xe2\x8e\xaf|No test files|::error|ERROR: ")),
 )
