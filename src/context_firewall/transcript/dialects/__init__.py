@@ -52,6 +52,11 @@ REGISTRY: tuple[Entry, ...] = (
             rb"|\r*+(?:  console\.|\xe2\x97\x8f| LOGGING|  \xe2\x97\x8f|::error)"
         ),
     ),
+    Entry(
+        "prove",
+        STDOUT,
+        re.compile(rb"[^\n]*? \.\.|All tests successful|Test Summary Report|Files=|Bailout called|#   Failed"),
+    ),
     Entry("pytest", STDOUT, re.compile(rb"=|[^\n]*?\[ *+[0-9]|no tests ran|INTERNALERROR>|bringing up|Test session")),
     Entry("unittest", BOTH, re.compile(rb"[^\n]*? \(|FAIL: |ERROR: |UNEXPECTED|Ran [0-9]")),
     Entry("vitest", BOTH, re.compile(rb" (?:RUN|DEV)  v|std(?:out|err) \||\xe2\x8e\xaf|No test files|::error|ERROR: ")),

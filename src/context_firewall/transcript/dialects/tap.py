@@ -13,6 +13,7 @@ from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import tap_grammar as grammar
 from context_firewall.transcript.dialects import tap_lanes as lanes
 from context_firewall.transcript.dialects.tap_document import Document, Rank, reconcile, settle
+from context_firewall.transcript.dialects.tap_errors import settle as settle_errors
 from context_firewall.transcript.dialects.tap_tree import (
     NUMBER_LIMIT,
     STATUSES,
@@ -832,4 +833,5 @@ DIALECT = Dialect(
         rb"| {4,}+(?:(?:not )?+ok 1(?:[ \t]|\Z)|1\.\.[0-9]++|# Subtest))"
     ),
     begin=TapMachine,
+    settle=settle_errors,
 )
