@@ -274,6 +274,15 @@ def unittest_named(mib: float) -> Pieces:
     yield f"\n{'-' * 70}\nRan {made[-1]} tests in 9.000s\n\nOK\n".encode()
 
 
+def prove_verbose(mib: float) -> Pieces:
+    """`prove -v`: one file's points."""
+    made: list[int] = []
+    yield b"t/invoice.t .. \n"
+    yield from _until(mib, lambda n: f"ok {n + 1} - adds up the invoice of customer {n:08d}\n", made)
+    times = "9 wallclock secs ( 1.00 usr +  1.00 sys =  2.00 CPU)"
+    yield f"1..{made[-1]}\nok\nAll tests successful.\nFiles=1, Tests={made[-1]},  {times}\nResult: PASS\n".encode()
+
+
 def jest_verbose(mib: float) -> Pieces:
     """jest --verbose: a file with its tree of fifty tests."""
     made: list[int] = []
@@ -353,6 +362,7 @@ SHAPES = (
     Shape("pytest, letters", pytest_letters, 1 / 25),
     Shape("pytest -v", pytest_named, 1 / 25),
     Shape("unittest -v", unittest_named, 1 / 25),
+    Shape("prove -v", prove_verbose, 1 / 25),
     Shape("jest --verbose", jest_verbose, 1 / 25),
     Shape("jest, files", jest_files, 1 / 25),
     Shape("vitest, verbose", vitest_verbose, 1 / 25),

@@ -12,9 +12,19 @@ from types import ModuleType
 import pytest
 
 from context_firewall.transcript import details, lines, markers, process_failure, reader
-from context_firewall.transcript.dialects import node_grammar, tap_grammar
+from context_firewall.transcript.dialects import node_grammar, prove_grammar, tap_grammar, test_more_diagnostics
 
-MODULES = (tap_grammar, node_grammar, details, process_failure, lines, markers, reader)
+MODULES = (
+    tap_grammar,
+    node_grammar,
+    prove_grammar,
+    test_more_diagnostics,
+    details,
+    process_failure,
+    lines,
+    markers,
+    reader,
+)
 LONGEST = 1 << 20
 SHORTEST = 1 << 12
 STEP = 4
@@ -26,12 +36,14 @@ NEXT_TO_NOTHING = 20e-6
 """Seconds in which no line of this length can have been looked at: the pattern gave up where the line starts."""
 
 # Patterns that are tried at every offset of a line; the others are anchored where the line starts.
-SEARCHED = {"ESCAPED", "OBJECT_PAIR", "ANSI", "POSITION", "LATER_DIRECTIVE", "DURATION", "_PLACE", "GREEN_ID"}
+SEARCHED = {"ESCAPED", "OBJECT_PAIR", "ANSI", "POSITION", "LATER_DIRECTIVE", "DURATION", "_PLACE", "GREEN_ID", "DOTS"}
 
 BEGINNINGS = {
     "tap_grammar": (b"", b"ok 1 - ", b"# Subtest: ", b"# { "),
     "node_grammar": (b"", "✔ ".encode(), b"test at "),
     "process_failure": (b"", b"    at "),
+    "prove_grammar": (b"", b"t/a.t .. ", b"Files=1, Tests=1,  0 wallclock secs ("),
+    "test_more_diagnostics": (b"", b"#   Failed test at "),
 }
 """What a line starts with, so that a pattern gets past its own start; else nothing."""
 
@@ -66,6 +78,8 @@ PIECES = (
     b"\x00",
     b"\r",
     b"at ",
+    b" line 1",
+    b" .. ",
 )
 
 

@@ -56,6 +56,8 @@ SPEC_TOTALS = (
     "ℹ tests {n}\nℹ suites 0\nℹ pass 0\nℹ fail {n}\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0\nℹ duration_ms 1\n\n"
     "✖ failing tests:\n\n"
 )
+PROVE_ROW = "t/a.t (Wstat: 256 (exited 1) Tests: 1 Failed: 1)\n  Failed test:  1\n"
+PROVE_END = "Files=1, Tests=1,  0 wallclock secs ( 0.00 usr +  0.00 sys =  0.00 CPU)\nResult: FAIL\n"
 LINEAR: dict[str, tuple[Stream, int]] = {
     "comments": (lambda n: "1..1\n" + "# note\n" * n + "ok 1 - a\n", 6000),
     "totals": (lambda n: "1..1\nok 1\n" + "# tests 1\n" * n, 6000),
@@ -77,6 +79,14 @@ LINEAR: dict[str, tuple[Stream, int]] = {
     "dots and points by turns": (lambda n: "....\nok 1 - x\n" * n, 1000),
     "hashes in a name": (lambda n: "1..1\nok 1 - " + "#a" * n + "\n", 100_000),
     "backslashes in a name": (lambda n: "1..1\nok 1 - " + "\\" * n + "#\n", 100_000),
+    "prove, files": (lambda n: "t/a.t .. ok\n" * n, 2000),
+    "prove, failing points": (lambda n: "t/a.t .. \nok 1\n" + "not ok 1 - a\n" * n, 1500),
+    "prove, children without a parent": (lambda n: "t/a.t .. \nok 1\n" + "    not ok 1 - a\n" * n, 1500),
+    "prove, rows": (lambda n: "Test Summary Report\n-------------------\n" + PROVE_ROW * n + PROVE_END, 1000),
+    "prove, words of Test::More": (
+        lambda n: "t/a.t .. ok\n" + "\n#   Failed test 'a'\n#   at t/a.t line 1.\n" * n,
+        1000,
+    ),
     "NUL bytes": (lambda n: "1..1\nok 1 - " + "\0" * n + "\n", 200_000),
     "lone carriage returns": (lambda n: "1..1\nok 1 - " + "a\r" * n + "\n", 200_000),
     "line separators": (lambda n: "1..1\nok 1 - " + "\u2028" * n + "\n", 100_000),

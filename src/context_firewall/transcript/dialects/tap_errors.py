@@ -11,7 +11,6 @@ from dataclasses import replace
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects.test_more_diagnostics import Said, diagnosed
 from context_firewall.transcript.facts import Failure, Reading
-from context_firewall.transcript.lines import Line
 
 NAME = "tap"
 UNNAMED = "(unnamed test)"
@@ -33,7 +32,7 @@ def settle(readings: list[Reading]) -> list[Reading]:
         for failure in (failure for block in said.blocks for failure in block.failures()):
             blocks[_pointed(failure.identity)].append(failure)
     result = [_told(part, blocks) if part.dialect == NAME else part for part in readings]
-    left = {line for rest in blocks.values() for failure in rest for line in failure.lines()}
+    left = {line.number for rest in blocks.values() for failure in rest for line in failure.lines()}
     return [_rest(part, errors[i], left) if i in errors else part for i, part in enumerate(result)]
 
 
@@ -60,10 +59,10 @@ def _told(part: Reading, blocks: dict[str, deque[Failure]]) -> Reading:
     return replace(part, failures=tuple(failures))
 
 
-def _rest(part: Reading, said: Said, left: set[Line]) -> Reading:
+def _rest(part: Reading, said: Said, left: set[int]) -> Reading:
     """Standard error without the blocks that have found their points."""
-    kept = left | set(said.rest)
-    rest = [line for line in part.unclassified if line in kept]
+    kept = left | {line.number for line in said.rest}
+    rest = [line for line in part.unclassified if line.number in kept]
     if left:
         rest += (line for line, _ in said.recaps)
         return replace(part, unclassified=tuple(sorted(rest, key=lambda line: line.number)))
