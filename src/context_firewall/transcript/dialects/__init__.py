@@ -52,6 +52,7 @@ REGISTRY: tuple[Entry, ...] = (
             rb"|\r*+(?:  console\.|\xe2\x97\x8f| LOGGING|  \xe2\x97\x8f|::error)"
         ),
     ),
+    Entry("ava", STDOUT, re.compile(rb"  (?:\xe2|- \[|Randomized)")),
     Entry(
         "prove",
         STDOUT,
