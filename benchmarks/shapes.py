@@ -283,6 +283,14 @@ def prove_verbose(mib: float) -> Pieces:
     yield f"1..{made[-1]}\nok\nAll tests successful.\nFiles=1, Tests={made[-1]},  {times}\nResult: PASS\n".encode()
 
 
+def ava_default(mib: float) -> Pieces:
+    """ava: a line for each test."""
+    made: list[int] = []
+    yield b"\n"
+    yield from _until(mib, lambda n: f"  ✔ invoices › adds up the invoice of customer {n:08d}\n", made)
+    yield f"  ─\n\n  {made[-1]} tests passed\n".encode()
+
+
 def jest_verbose(mib: float) -> Pieces:
     """jest --verbose: a file with its tree of fifty tests."""
     made: list[int] = []
@@ -363,6 +371,7 @@ SHAPES = (
     Shape("pytest -v", pytest_named, 1 / 25),
     Shape("unittest -v", unittest_named, 1 / 25),
     Shape("prove -v", prove_verbose, 1 / 25),
+    Shape("ava", ava_default, 1 / 25),
     Shape("jest --verbose", jest_verbose, 1 / 25),
     Shape("jest, files", jest_files, 1 / 25),
     Shape("vitest, verbose", vitest_verbose, 1 / 25),

@@ -12,10 +12,17 @@ from types import ModuleType
 import pytest
 
 from context_firewall.transcript import details, lines, markers, process_failure, reader
-from context_firewall.transcript.dialects import node_grammar, prove_grammar, tap_grammar, test_more_diagnostics
+from context_firewall.transcript.dialects import (
+    ava_grammar,
+    node_grammar,
+    prove_grammar,
+    tap_grammar,
+    test_more_diagnostics,
+)
 
 MODULES = (
     tap_grammar,
+    ava_grammar,
     node_grammar,
     prove_grammar,
     test_more_diagnostics,
@@ -39,6 +46,7 @@ NEXT_TO_NOTHING = 20e-6
 SEARCHED = {"ESCAPED", "OBJECT_PAIR", "ANSI", "POSITION", "LATER_DIRECTIVE", "DURATION", "_PLACE", "GREEN_ID", "DOTS"}
 
 BEGINNINGS = {
+    "ava_grammar": (b"", "  ✔ ".encode(), "  ✘ ".encode(), b"  "),
     "tap_grammar": (b"", b"ok 1 - ", b"# Subtest: ", b"# { "),
     "node_grammar": (b"", "✔ ".encode(), b"test at "),
     "process_failure": (b"", b"    at "),

@@ -87,6 +87,12 @@ LINEAR: dict[str, tuple[Stream, int]] = {
         lambda n: "t/a.t .. ok\n" + "\n#   Failed test 'a'\n#   at t/a.t line 1.\n" * n,
         1000,
     ),
+    "ava, failing results": (lambda n: "\n" + "  ✘ [fail]: a › b\n" * n + "  ─\n\n" + "  a › b\n\n\n\n" * n, 800),
+    "ava, failing results of other names": (
+        lambda n: "\n" + "  ✘ [fail]: a › b\n" * n + "  ─\n\n" + "  a › c\n\n\n\n" * n,
+        800,
+    ),
+    "ava, ends that are none": (lambda n: "\n  ✘ [fail]: a › b\n  ─\n\n  a › b\n" + "\n  ─\n\n  x\n" * n, 800),
     "NUL bytes": (lambda n: "1..1\nok 1 - " + "\0" * n + "\n", 200_000),
     "lone carriage returns": (lambda n: "1..1\nok 1 - " + "a\r" * n + "\n", 200_000),
     "line separators": (lambda n: "1..1\nok 1 - " + "\u2028" * n + "\n", 100_000),
