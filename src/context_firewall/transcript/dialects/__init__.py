@@ -53,6 +53,7 @@ REGISTRY: tuple[Entry, ...] = (
         ),
     ),
     Entry("ava", STDOUT, re.compile(rb"  (?:\xe2|- \[|Randomized)")),
+    Entry("bats-pretty", STDOUT, re.compile(rb" {3}| \xe2\x9c\x97 |[^ /\n]+\.bats")),
     Entry(
         "prove",
         STDOUT,

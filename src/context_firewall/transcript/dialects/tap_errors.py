@@ -2,13 +2,14 @@
 
 A block belongs to the failing point of the same names that has no details yet. If every block finds its point, what
 Test::More says of the whole (`# Looks like you failed 1 test of 3.`) is a recap. Nothing else on standard error is
-touched.
+touched, but bats' warnings, which become what they are.
 """
 
 from collections import defaultdict, deque
 from dataclasses import replace
 
 from context_firewall.transcript.details import classify_detail
+from context_firewall.transcript.dialects.bats_warnings import with_warnings
 from context_firewall.transcript.dialects.test_more_diagnostics import Said, diagnosed
 from context_firewall.transcript.facts import Failure, Reading
 
@@ -18,7 +19,9 @@ PLACE = "Failed test at "
 
 
 def settle(readings: list[Reading]) -> list[Reading]:
-    """Give each failing point without details its block."""
+    """Give each failing point without details its block, and warnings their kind."""
+    if any(part.dialect == NAME for part in readings):
+        readings = with_warnings(readings)
     wanting = any(not failure.details for part in readings if part.dialect == NAME for failure in part.failures)
     errors = {
         i: diagnosed(part.unclassified)
