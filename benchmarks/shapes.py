@@ -291,6 +291,15 @@ def ava_default(mib: float) -> Pieces:
     yield f"  ─\n\n  {made[-1]} tests passed\n".encode()
 
 
+def bats_pretty(mib: float) -> Pieces:
+    """bats --pretty: a line for each test, with the cursor's moves."""
+    made: list[int] = []
+    line = "\x1b[0m\x1b[1G   adds up order {n:08d}\x1b[K\x1b[77G1/9\x1b[2G\x1b[1G ✓ adds up order {n:08d}\x1b[K\n"
+    yield b"\x1b[34;1minvoice.bats\n"
+    yield from _until(mib, lambda n: line.format(n=n), made)
+    yield f"\x1b[0m\x1b[32;1m\n{made[-1]} tests, 0 failures\n\x1b[0m".encode()
+
+
 def jest_verbose(mib: float) -> Pieces:
     """jest --verbose: a file with its tree of fifty tests."""
     made: list[int] = []
@@ -372,6 +381,7 @@ SHAPES = (
     Shape("unittest -v", unittest_named, 1 / 25),
     Shape("prove -v", prove_verbose, 1 / 25),
     Shape("ava", ava_default, 1 / 25),
+    Shape("bats --pretty", bats_pretty, 1 / 25),
     Shape("jest --verbose", jest_verbose, 1 / 25),
     Shape("jest, files", jest_files, 1 / 25),
     Shape("vitest, verbose", vitest_verbose, 1 / 25),

@@ -14,6 +14,8 @@ import pytest
 from context_firewall.transcript import details, lines, markers, process_failure, reader
 from context_firewall.transcript.dialects import (
     ava_grammar,
+    bats_pretty,
+    bats_warnings,
     node_grammar,
     prove_grammar,
     tap_grammar,
@@ -23,6 +25,8 @@ from context_firewall.transcript.dialects import (
 MODULES = (
     tap_grammar,
     ava_grammar,
+    bats_pretty,
+    bats_warnings,
     node_grammar,
     prove_grammar,
     test_more_diagnostics,
@@ -46,6 +50,7 @@ NEXT_TO_NOTHING = 20e-6
 SEARCHED = {"ESCAPED", "OBJECT_PAIR", "ANSI", "POSITION", "LATER_DIRECTIVE", "DURATION", "_PLACE", "GREEN_ID", "DOTS"}
 
 BEGINNINGS = {
+    "bats_pretty": (b"", b"\x1b[1G   ", b"\x1b[0m\x1b[1G   ", "\x1b[1G ✓ ".encode(), b"   "),
     "ava_grammar": (b"", "  ✔ ".encode(), "  ✘ ".encode(), b"  "),
     "tap_grammar": (b"", b"ok 1 - ", b"# Subtest: ", b"# { "),
     "node_grammar": (b"", "✔ ".encode(), b"test at "),
@@ -88,6 +93,9 @@ PIECES = (
     b"at ",
     b" line 1",
     b" .. ",
+    b"\x1b[1G   a\x1b[K\x1b[9G1/2\x1b[2G",
+    b"\x1b[1A",
+    b"1/1",
 )
 
 

@@ -93,6 +93,10 @@ LINEAR: dict[str, tuple[Stream, int]] = {
         800,
     ),
     "ava, ends that are none": (lambda n: "\n  ✘ [fail]: a › b\n  ─\n\n  a › b\n" + "\n  ─\n\n  x\n" * n, 800),
+    "bats, tests that only begin": (
+        lambda n: "a.bats\n" + "\x1b[1G   a\x1b[K\x1b[77G1/9\x1b[2G\n" * n + "\x1b[1G ✓ b\x1b[K\n" * n,
+        500,
+    ),
     "NUL bytes": (lambda n: "1..1\nok 1 - " + "\0" * n + "\n", 200_000),
     "lone carriage returns": (lambda n: "1..1\nok 1 - " + "a\r" * n + "\n", 200_000),
     "line separators": (lambda n: "1..1\nok 1 - " + "\u2028" * n + "\n", 100_000),

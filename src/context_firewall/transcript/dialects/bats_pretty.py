@@ -34,6 +34,11 @@ _BEGINS = re.compile(
 )
 # A result: column 1, the mark, the name, the rest of the line erased; with -T how long it took.
 _RESULT = re.compile(rb"%b\x1b\[1G (\xe2\x9c\x93|\xe2\x9c\x97|-) ([^\n]*)\x1b\[K" % _MOVES)
+# Tests that passed and printed nothing past bats.
+_LANE = re.compile(
+    rb"(?:\x1b\[0m\x1b\[1G   ([^\x1b\n]*+)\x1b\[K\x1b\[[0-9]++G *+[0-9]++/[0-9]++\x1b\[2G"
+    rb"\x1b\[1G \xe2\x9c\x93 \1\x1b\[K\r?+\n)++"
+)
 _TIMED = re.compile(rb"\x1b\[[0-9;]*+m \[[0-9.]++\]\Z")
 _SKIP = b" (skipped"
 _FILE = re.compile(rb"\x1b\[34;1m([^\x1b\n]++)")
@@ -47,7 +52,9 @@ _BOLD = (b"\x1b[32;1m", b"\x1b[31;1m")
 _WARNING = re.compile(rb"   bats warning: [^\n]++")
 _ABORTED = re.compile(rb"   Received SIGINT, aborting \.\.\.")
 _FILE_HOOKS = frozenset({b"setup_file failed", b"teardown_file failed"})
-_NAME_MAY_CUT = b"..."
+_CUT = b"..."
+# Behind a setup_file that failed, bats 1.8 writes "begin 6 " before the name of a test that begins.
+_NUMBERED = re.compile(rb"begin [0-9]++ ")
 
 
 @dataclass(slots=True)
@@ -81,10 +88,8 @@ class BatsPretty:
     def __init__(self, stream: str) -> None:
         self._stream = stream
         self._suppressed = Account()
-        self._begun: list[bytes] = []
-        """Names of tests that run."""
-        self._lost = 0
-        """Tests that began and have no result."""
+        self._begun = b""
+        """The name of the test that runs."""
         self._passed = self._skipped = self._odd = 0
         self._tests: list[_Test] = []
         self._open: _Test | None = None
@@ -105,12 +110,16 @@ class BatsPretty:
     # -- what the reader asks
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
-        """None: each line is a test."""
-        return None
+        """Runs of passed tests."""
+        return None if self._begun or self._printed or self._announced or self._summary else _LANE
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Takes nothing."""
-        return 0
+        """Count passed tests."""
+        count = block.count(b"\n", start, stop)
+        self._open = None
+        self._passed += count
+        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, count)
+        return count
 
     def trace(self) -> None:
         """Remember which lines are suppressed."""
@@ -177,7 +186,7 @@ class BatsPretty:
         if moves is not None:
             at = moves.end()
         while (found := _BEGINS.match(raw, at)) is not None:
-            self._begun.append(found[1])
+            self._begun = found[1]
             place = at = found.end()
         return place
 
@@ -202,15 +211,14 @@ class BatsPretty:
         self._printed = []
 
     def _ends(self, name: bytes) -> bool:
-        """Whether a test of that name runs; older ones that run have lost their result (or run in parallel)."""
-        for at, begun in enumerate(self._begun):
-            shown = begun.removesuffix(_NAME_MAY_CUT) if begun.endswith(_NAME_MAY_CUT) else None
-            # Behind a setup_file that failed, bats 1.8 writes "begin 6 " before the name.
-            if begun == name or begun.endswith(b" " + name) or (shown is not None and shown in b"begin 0 " + name):
-                self._lost += at
-                del self._begun[: at + 1]
-                return True
-        return False
+        """Whether the test that has begun last has that name; one that began before it has lost its result."""
+        numbered = _NUMBERED.match(self._begun)
+        forms = (self._begun, self._begun[numbered.end() :] if numbered is not None else self._begun)
+        cut = (form.removesuffix(_CUT) for form in forms if form.endswith(_CUT))
+        if name not in forms and not any(name.startswith(start) for start in cut):
+            return False
+        self._begun = b""
+        return True
 
     def _text(self, text: bytes, line: Line) -> None:
         if text.strip():
@@ -288,7 +296,7 @@ class BatsPretty:
             failures.append(Failure(name, header.as_kind(Kind.FAILED_TEST), tuple(more)))
         else:
             self._warnings += (line.as_kind(Kind.ABNORMAL_WARNING) for line in self._short)
-        current = decoded(self._begun[-1]) if self._begun and summary is None else ""
+        current = decoded(self._begun) if summary is None else ""
         if self._contested:
             doubts.add(Doubt.CONTESTED_RESULTS)
         self._unclassified += (line.as_kind(Kind.CONTESTED_TEST) for line in self._contested)
