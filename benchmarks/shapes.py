@@ -300,6 +300,20 @@ def bats_pretty(mib: float) -> Pieces:
     yield f"\x1b[0m\x1b[32;1m\n{made[-1]} tests, 0 failures\n\x1b[0m".encode()
 
 
+def gotestsum_names(mib: float) -> Pieces:
+    """gotestsum --format testname: a line for each test."""
+    made: list[int] = []
+    yield from _until(mib, lambda n: f"PASS shop/invoice.TestPrice/order_{n:08d} (0.00s)\n", made)
+    yield f"PASS shop/invoice (1.2s)\n\nDONE {made[-1]} tests in 1.500s\n".encode()
+
+
+def nextest(mib: float) -> Pieces:
+    """cargo nextest run: a line for each test."""
+    made: list[int] = []
+    yield from _until(mib, lambda n: f"        PASS [   0.004s] shop invoice::adds_up_order_{n:08d}\n", made)
+    yield f"────────────\n     Summary [   9.000s] {made[-1]} tests run: {made[-1]} passed, 0 skipped\n".encode()
+
+
 def jest_verbose(mib: float) -> Pieces:
     """jest --verbose: a file with its tree of fifty tests."""
     made: list[int] = []
@@ -382,6 +396,8 @@ SHAPES = (
     Shape("prove -v", prove_verbose, 1 / 25),
     Shape("ava", ava_default, 1 / 25),
     Shape("bats --pretty", bats_pretty, 1 / 25),
+    Shape("gotestsum, testname", gotestsum_names, 1 / 25),
+    Shape("nextest", nextest, 1 / 25),
     Shape("jest --verbose", jest_verbose, 1 / 25),
     Shape("jest, files", jest_files, 1 / 25),
     Shape("vitest, verbose", vitest_verbose, 1 / 25),

@@ -16,6 +16,8 @@ from context_firewall.transcript.dialects import (
     ava_grammar,
     bats_pretty,
     bats_warnings,
+    gotestsum,
+    nextest,
     node_grammar,
     prove_grammar,
     tap_grammar,
@@ -27,6 +29,8 @@ MODULES = (
     ava_grammar,
     bats_pretty,
     bats_warnings,
+    gotestsum,
+    nextest,
     node_grammar,
     prove_grammar,
     test_more_diagnostics,
@@ -50,6 +54,8 @@ NEXT_TO_NOTHING = 20e-6
 SEARCHED = {"ESCAPED", "OBJECT_PAIR", "ANSI", "POSITION", "LATER_DIRECTIVE", "DURATION", "_PLACE", "GREEN_ID", "DOTS"}
 
 BEGINNINGS = {
+    "nextest": (b"", b"        PASS [   0.004s] ", b"        ", b"     Summary [   0.1s] 1 tests run: 1 passed"),
+    "gotestsum": (b"", b"PASS ", b"PASS a.Test", "✓  ".encode(), b"DONE 1 tests"),
     "bats_pretty": (b"", b"\x1b[1G   ", b"\x1b[0m\x1b[1G   ", "\x1b[1G ✓ ".encode(), b"   "),
     "ava_grammar": (b"", "  ✔ ".encode(), "  ✘ ".encode(), b"  "),
     "tap_grammar": (b"", b"ok 1 - ", b"# Subtest: ", b"# { "),
@@ -96,6 +102,11 @@ PIECES = (
     b"\x1b[1G   a\x1b[K\x1b[9G1/2\x1b[2G",
     b"\x1b[1A",
     b"1/1",
+    b".Test",
+    b" [",
+    b"A [1s] ",
+    "─".encode(),
+    b".a",
 )
 
 

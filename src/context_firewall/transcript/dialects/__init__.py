@@ -43,6 +43,7 @@ REGISTRY: tuple[Entry, ...] = (
     Entry("cargo", BOTH, re.compile(rb"running |test result: | {3}|error|error: | *+--> ")),
     Entry("cargo-json", BOTH, re.compile(rb"\{")),
     Entry("go", BOTH, re.compile(rb"=== |--- |ok  \t|FAIL\t|\?   \t|goos: |-test|testing: |panic: |go: |# ")),
+    Entry("nextest", BOTH, re.compile(rb" *+(?:Nextest|Starting|Summary \[|PASS|FAIL|SLOW|TIMEOUT|TRY [0-9])")),
     Entry("gotestsum", STDOUT, re.compile(rb"\xe2[\x9c\x88]|(?:PASS|FAIL|SKIP|EMPTY) |=== [SFE]|DONE [0-9]")),
     Entry("go-json", STDOUT, re.compile(rb"\{")),
     Entry(

@@ -34,7 +34,7 @@ _PACKAGE = re.compile(
     rb"|(?:PASS|FAIL|SKIP|EMPTY) [^ \n.]*+(?:\.[^ \n./A-Z]*+)*+)%b" % _TIME
 )
 # testname: "PASS shop/cart.TestAdd/two (0.00s)".
-_TEST = re.compile(rb"(PASS|FAIL|SKIP) [^ \n]+?\.(?:Test|Example|Fuzz|Benchmark)[^ \n]*+ \((?:[0-9.]++s|unknown)\)")
+_TEST = re.compile(rb"(PASS|FAIL|SKIP) (?>[^ \n]+?\.(?:Test|Example|Fuzz|Benchmark))[^ \n]*+ \((?:[0-9.]++s|unknown)\)")
 _SECTION = re.compile(rb"=== (Skipped|Failed|Errors)")
 # `=== FAIL: package test (0.00s)`, with a rerun's number; without a test it is the package that failed.
 _BLOCK = re.compile(rb"=== (SKIP|FAIL): ([^ \n]++) ([^ \n]*+) \(([^()\n]++)\)(?: \(re-run [0-9]++\))?+")
@@ -44,7 +44,7 @@ _DONE = re.compile(
 )
 _UNKNOWN = b"unknown"
 _LANE = re.compile(
-    rb"(?:PASS [^ \n]+?\.(?:Test|Example|Fuzz|Benchmark)[^ \n]*+ \([0-9.]++s\)\n"
+    rb"(?:PASS (?>[^ \n]+?\.(?:Test|Example|Fuzz|Benchmark))[^ \n]*+ \([0-9.]++s\)\n"
     rb"|\xe2\x9c\x93  [^ \n]++ \([0-9.]++m?s\)\n)++"
 )
 _RERUN = 2
@@ -383,7 +383,7 @@ DIALECT = Dialect(
     streams=frozenset({"stdout"}),
     opening=re.compile(
         rb"(?:\xe2\x9c\x93|\xe2\x9c\x96|\xe2\x88\x85)  [^ \n]++%b\Z"
-        rb"|(?:PASS|FAIL|SKIP) [^ \n]+?\.(?:Test|Example|Fuzz|Benchmark)[^ \n]*+ \((?:[0-9.]++s|unknown)\)\Z"
+        rb"|(?:PASS|FAIL|SKIP) (?>[^ \n]+?\.(?:Test|Example|Fuzz|Benchmark))[^ \n]*+ \((?:[0-9.]++s|unknown)\)\Z"
         rb"|EMPTY [^ \n]++\Z|=== (?:Skipped|Failed|Errors)\Z|DONE [0-9]++ (?:tests?|runs)[, ]" % _TIME
     ),
     begin=Gotestsum,

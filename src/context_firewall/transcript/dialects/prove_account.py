@@ -6,6 +6,7 @@ and a block of the same name are one failure. What is left is a failure that onl
 without a failing test is a failure of its own, and what the summary says beyond the failing tests belongs to the last.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -146,18 +147,18 @@ class _Settlement:
         self._unclassified = list(part.unclassified)
         self._left: list[Node] = []
         self._files = self._those_that_failed()
+        self._lacking = deque(self._files)
+        self._named = {file.name: file for file in reversed(self._files)}
         for block in (*spread.blocks, *blocks):
             self._give(block)
 
     def _those_that_failed(self) -> list[_File]:
         """Rows in order, then files without a row."""
-        sections = list(self._told.sections)
-        files = []
-        for row in self._closing.bad if self._closing is not None else ():
-            section = next((one for one in sections if one.name == row.name), None)
-            if section is not None:
-                sections.remove(section)
-            files.append(_File(row.name, row, section))
+        by_name = {one.name: one for one in reversed(self._told.sections)}
+        bad = self._closing.bad if self._closing is not None else []
+        files = [_File(row.name, row, by_name.pop(row.name, None)) for row in bad]
+        taken = {id(file.section) for file in files}
+        sections = [one for one in self._told.sections if id(one) not in taken]
         files += (_File(one.name, None, one) for one in sections if one.outcome == FAILED or one.failing)
         files += (_File(one.name, None, one) for one in sections if not one.outcome and one.blocks and not one.failing)
         for file in files:
@@ -168,10 +169,11 @@ class _Settlement:
 
     def _give(self, block: Node) -> None:
         """Find the file that a block belongs to."""
-        lacking = [file for file in self._files if file.lacks]
-        named = next((file for file in lacking if file.name == block.place), None)
-        if named is None and lacking:
-            named = lacking[0]
+        while self._lacking and not self._lacking[0].lacks:
+            self._lacking.popleft()
+        named = self._named.get(block.place)
+        if named is None or not named.lacks:
+            named = self._lacking[0] if self._lacking else None
         if named is not None:
             named.blocks.append(block)
         elif self._over:

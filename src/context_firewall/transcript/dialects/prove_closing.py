@@ -93,10 +93,9 @@ class Closing:
             failed = Counter(section.name for section in sections if section.outcome == FAILED)
             if failed != Counter(row.name for row in self.bad):
                 doubts.add(Doubt.RECAP_CONTRADICTION)
-        for row in self.rows:
-            for section in sections:
-                if section.name == row.name and section.points.total > row.tests:
-                    doubts.add(Doubt.AGGREGATE_CONTRADICTION)
+        most = {row.name: row.tests for row in self.rows}
+        if any(section.points.total > most.get(section.name, self.tests) for section in sections):
+            doubts.add(Doubt.AGGREGATE_CONTRADICTION)
         if any(grammar.OUT_OF_SEQUENCE in error for row in self.rows for error in row.details.get(b"Parse errors", [])):
             # Some of the points may be prints that look like points.
             doubts.add(Doubt.CONTESTED_RESULTS)
