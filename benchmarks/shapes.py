@@ -314,6 +314,13 @@ def nextest(mib: float) -> Pieces:
     yield f"────────────\n     Summary [   9.000s] {made[-1]} tests run: {made[-1]} passed, 0 skipped\n".encode()
 
 
+def deno_pretty(mib: float) -> Pieces:
+    """deno test: a line for each test."""
+    made: list[int] = []
+    yield from _until(mib, lambda n: f"adds up the invoice of customer {n:08d} ... ok (1ms)\n", made)
+    yield f"running {made[-1]} tests from ./invoice_test.ts\n\nok | {made[-1]} passed | 0 failed (9s)\n".encode()
+
+
 def jest_verbose(mib: float) -> Pieces:
     """jest --verbose: a file with its tree of fifty tests."""
     made: list[int] = []
@@ -398,6 +405,7 @@ SHAPES = (
     Shape("bats --pretty", bats_pretty, 1 / 25),
     Shape("gotestsum, testname", gotestsum_names, 1 / 25),
     Shape("nextest", nextest, 1 / 25),
+    Shape("deno test", deno_pretty, 0),
     Shape("jest --verbose", jest_verbose, 1 / 25),
     Shape("jest, files", jest_files, 1 / 25),
     Shape("vitest, verbose", vitest_verbose, 1 / 25),

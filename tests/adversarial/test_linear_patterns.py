@@ -16,6 +16,7 @@ from context_firewall.transcript.dialects import (
     ava_grammar,
     bats_pretty,
     bats_warnings,
+    deno,
     gotestsum,
     nextest,
     node_grammar,
@@ -29,6 +30,7 @@ MODULES = (
     ava_grammar,
     bats_pretty,
     bats_warnings,
+    deno,
     gotestsum,
     nextest,
     node_grammar,
@@ -54,6 +56,7 @@ NEXT_TO_NOTHING = 20e-6
 SEARCHED = {"ESCAPED", "OBJECT_PAIR", "ANSI", "POSITION", "LATER_DIRECTIVE", "DURATION", "_PLACE", "GREEN_ID", "DOTS"}
 
 BEGINNINGS = {
+    "deno": (b"", b"a => ", b"a ... ok", b"ok | 1 passed"),
     "nextest": (b"", b"        PASS [   0.004s] ", b"        ", b"     Summary [   0.1s] 1 tests run: 1 passed"),
     "gotestsum": (b"", b"PASS ", b"PASS a.Test", "✓  ".encode(), b"DONE 1 tests"),
     "bats_pretty": (b"", b"\x1b[1G   ", b"\x1b[0m\x1b[1G   ", "\x1b[1G ✓ ".encode(), b"   "),
@@ -103,6 +106,10 @@ PIECES = (
     b"\x1b[1A",
     b"1/1",
     b".Test",
+    b" => ",
+    b" ... ok",
+    b" ... ok (1ms)",
+    b" (1ms)",
     b" [",
     b"A [1s] ",
     "─".encode(),

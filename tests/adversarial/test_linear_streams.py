@@ -117,6 +117,8 @@ LINEAR: dict[str, tuple[Stream, int]] = {
         lambda n: "        FAIL [   0.1s] a b\n" + ("────────────\n" + NEXTEST_END + "x\n") * n,
         500,
     ),
+    "deno, totals": (lambda n: "running 1 test from a\n" + "ok | 1 passed | 1 failed (1ms)\nx\n" * n, 800),
+    "deno, accounts": (lambda n: " ERRORS \n\n" + "a => b:1:1\nerror: c\n\n" * n + " FAILURES \n\n", 800),
     "NUL bytes": (lambda n: "1..1\nok 1 - " + "\0" * n + "\n", 200_000),
     "lone carriage returns": (lambda n: "1..1\nok 1 - " + "a\r" * n + "\n", 200_000),
     "line separators": (lambda n: "1..1\nok 1 - " + "\u2028" * n + "\n", 100_000),

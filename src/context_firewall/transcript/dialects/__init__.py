@@ -54,6 +54,7 @@ REGISTRY: tuple[Entry, ...] = (
             rb"|\r*+(?:  console\.|\xe2\x97\x8f| LOGGING|  \xe2\x97\x8f|::error)"
         ),
     ),
+    Entry("deno", STDOUT, re.compile(rb"running [0-9]| ERRORS |(?:ok|FAILED) \| [0-9]")),
     Entry("ava", STDOUT, re.compile(rb"  (?:\xe2|- \[|Randomized)")),
     Entry("bats-pretty", STDOUT, re.compile(rb" {3}| \xe2\x9c\x97 |[^ /\n]+\.bats")),
     Entry(
