@@ -1,15 +1,12 @@
 """ava's default reporter: every form it takes, and what must not be taken for it."""
 
-from collections.abc import Iterable
-
 import pytest
+from run_story import assert_chunks_make_no_difference, assert_every_line_once, judged, names, texts
 
-from context_firewall import SourceStream, reduce_streams
 from context_firewall.transcript.dialects.ava import DIALECT
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line
 from context_firewall.transcript.reader import read_streams, trace_streams
 
 
@@ -36,20 +33,7 @@ def read(stdout: str, exit_code: int | None = 1, stderr: str = "") -> Transcript
 
 def verdict(stdout: str, exit_code: int = 0, stderr: str = "") -> tuple[str, list[str]]:
     """Status and reasons."""
-    streams = [SourceStream(n, len(d), [d]) for n, d in (("stdout", stdout.encode()), ("stderr", stderr.encode()))]
-    packet = reduce_streams(
-        streams, exit_code=exit_code, operation_id="op", source_id="rye", run_id="1", raw_evidence_ref="r"
-    )
-    evidence = packet["decision_evidence"]
-    return evidence["status"], evidence["reason_codes"]
-
-
-def names(transcript: Transcript) -> list[str]:
-    return [found.identity for found in transcript.failures]
-
-
-def texts(lines: Iterable[Line]) -> list[str]:
-    return [line.text for line in lines]
+    return judged(exit_code, stdout=stdout, stderr=stderr)
 
 
 def tally(transcript: Transcript) -> tuple[int, int, int, int]:
@@ -265,18 +249,12 @@ def test_standard_error_is_the_programs() -> None:
 @pytest.mark.parametrize("run", [GREEN, RED, RESULTS, RED + "more\n", GREEN.replace("  ─", "x\n  ─")])
 def test_every_line_once(run: str) -> None:
     """P3"""
-    found, traces = trace_streams([("stdout", [run.encode()])], exit_code=1)
-    assert set(traces) == {("stdout", n) for n in range(1, run.count("\n") + 1)}
-    assert found.event_count == run.count("\n")
+    assert_every_line_once(stdout=run)
 
 
 def test_chunks_make_no_difference() -> None:
     """READ-3"""
-    data = (GREEN + RED).encode()
-    whole = read_streams([("stdout", [data])], exit_code=1)
-    for size in (1, 7, 64):
-        parts = [data[i : i + size] for i in range(0, len(data), size)]
-        assert read_streams([("stdout", parts)], exit_code=1) == whole
+    assert_chunks_make_no_difference(GREEN + RED)
 
 
 def test_a_lane_counts_what_lines_would() -> None:

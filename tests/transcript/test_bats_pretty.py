@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 import pytest
+from run_story import assert_chunks_make_no_difference, assert_every_line_once, judged, names
 
-from context_firewall import SourceStream, reduce_streams
 from context_firewall.transcript.dialects.bats_pretty import DIALECT
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Transcript
@@ -72,16 +72,7 @@ def read(stdout: str, exit_code: int | None = 1, stderr: str = "") -> Transcript
 
 def verdict(stdout: str, exit_code: int = 0, stderr: str = "") -> tuple[str, list[str]]:
     """Status and reasons."""
-    streams = [SourceStream(n, len(d), [d]) for n, d in (("stdout", stdout.encode()), ("stderr", stderr.encode()))]
-    packet = reduce_streams(
-        streams, exit_code=exit_code, operation_id="op", source_id="nets", run_id="1", raw_evidence_ref="r"
-    )
-    evidence = packet["decision_evidence"]
-    return evidence["status"], evidence["reason_codes"]
-
-
-def names(transcript: Transcript) -> list[str]:
-    return [found.identity for found in transcript.failures]
+    return judged(exit_code, stdout=stdout, stderr=stderr)
 
 
 def bares(lines: Iterable[Line]) -> list[str]:
@@ -255,19 +246,12 @@ def test_two_runs_in_one_stream() -> None:
 @pytest.mark.parametrize("run", [GREEN, RED, GREEN + WARNED, RED + "more\n", RED.replace("✓ sorts", "✓ floats")])
 def test_every_line_once(run: str) -> None:
     """P3"""
-    found, traces = trace_streams([("stdout", [run.encode()])], exit_code=1)
-    count = len(run.removesuffix("\n").split("\n"))
-    assert set(traces) == {("stdout", n) for n in range(1, count + 1)}
-    assert found.event_count == count
+    assert_every_line_once(stdout=run)
 
 
 def test_chunks_make_no_difference() -> None:
     """READ-3"""
-    data = (GREEN + RED).encode()
-    whole = read_streams([("stdout", [data])], exit_code=1)
-    for size in (1, 7, 64):
-        parts = [data[i : i + size] for i in range(0, len(data), size)]
-        assert read_streams([("stdout", parts)], exit_code=1) == whole
+    assert_chunks_make_no_difference(GREEN + RED)
 
 
 def test_a_lane_counts_what_lines_would() -> None:

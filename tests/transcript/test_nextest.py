@@ -1,14 +1,11 @@
 """cargo-nextest's report for people, and what must not be taken for it."""
 
-from collections.abc import Iterable
-
 import pytest
+from run_story import assert_chunks_make_no_difference, assert_every_line_once, judged, names, texts
 
-from context_firewall import SourceStream, reduce_streams
 from context_firewall.transcript.dialects.nextest import DIALECT
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Transcript
-from context_firewall.transcript.lines import Line
 from context_firewall.transcript.reader import read_streams, trace_streams
 
 RULER = "────────────\n"
@@ -42,20 +39,7 @@ def read(text: str, exit_code: int | None = 100, stdout: str = "") -> Transcript
 
 def verdict(text: str, exit_code: int = 0, stdout: str = "") -> tuple[str, list[str]]:
     """Status and reasons."""
-    streams = [SourceStream(n, len(d), [d]) for n, d in (("stdout", stdout.encode()), ("stderr", text.encode()))]
-    packet = reduce_streams(
-        streams, exit_code=exit_code, operation_id="op", source_id="tile", run_id="1", raw_evidence_ref="r"
-    )
-    evidence = packet["decision_evidence"]
-    return evidence["status"], evidence["reason_codes"]
-
-
-def names(transcript: Transcript) -> list[str]:
-    return [found.identity for found in transcript.failures]
-
-
-def texts(lines: Iterable[Line]) -> list[str]:
-    return [line.text for line in lines]
+    return judged(exit_code, stdout=stdout, stderr=text)
 
 
 def tally(transcript: Transcript) -> tuple[int, int, int]:
@@ -200,19 +184,12 @@ def test_two_runs_in_one_stream() -> None:
 @pytest.mark.parametrize("run", [GREEN, RED, RED + "more\n", RED[:300], RULER + GREEN])
 def test_every_line_once(run: str) -> None:
     """P3"""
-    found, traces = trace_streams([("stderr", [run.encode()])], exit_code=100)
-    count = len(run.removesuffix("\n").split("\n"))
-    assert set(traces) == {("stderr", n) for n in range(1, count + 1)}
-    assert found.event_count == count
+    assert_every_line_once(stderr=run)
 
 
 def test_chunks_make_no_difference() -> None:
     """READ-3"""
-    data = (GREEN + RED).encode()
-    whole = read_streams([("stderr", [data])], exit_code=100)
-    for size in (1, 7, 64):
-        parts = [data[i : i + size] for i in range(0, len(data), size)]
-        assert read_streams([("stderr", parts)], exit_code=100) == whole
+    assert_chunks_make_no_difference(GREEN + RED, "stderr")
 
 
 def test_a_lane_counts_what_lines_would() -> None:

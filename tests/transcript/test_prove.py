@@ -1,10 +1,8 @@
 """prove's report: every form it takes, what Test::More adds on the other stream, and what must not be taken for it."""
 
-from collections.abc import Iterable
-
 import pytest
+from run_story import assert_chunks_make_no_difference, assert_every_line_once, judged, names, texts
 
-from context_firewall import SourceStream, reduce_streams
 from context_firewall.transcript.dialects import prove_grammar as grammar
 from context_firewall.transcript.dialects.prove import DIALECT
 from context_firewall.transcript.doubts import Doubt
@@ -45,20 +43,7 @@ def read(stdout: str, stderr: str = "", exit_code: int | None = 0, dialect: str 
 
 def verdict(stdout: str, stderr: str = "", exit_code: int = 0) -> tuple[str, list[str]]:
     """Status and reasons."""
-    streams = [SourceStream(n, len(d), [d]) for n, d in (("stdout", stdout.encode()), ("stderr", stderr.encode()))]
-    packet = reduce_streams(
-        streams, exit_code=exit_code, operation_id="op", source_id="tea", run_id="1", raw_evidence_ref="r"
-    )
-    evidence = packet["decision_evidence"]
-    return evidence["status"], evidence["reason_codes"]
-
-
-def names(transcript: Transcript) -> list[str]:
-    return [found.identity for found in transcript.failures]
-
-
-def texts(lines: Iterable[Line]) -> list[str]:
-    return [line.text for line in lines]
+    return judged(exit_code, stdout=stdout, stderr=stderr)
 
 
 def tally(transcript: Transcript) -> tuple[int, int, int, int]:
@@ -424,21 +409,12 @@ def test_result_without_reason() -> None:
 @pytest.mark.parametrize("run", [GREEN, QUIET_GREEN, RED, QUIET_RED, FORGED, TEA_SAID + QUIET_RED])
 def test_every_line_once(run: str) -> None:
     """P3"""
-    streams = [("stdout", [run.encode()]), ("stderr", [TEA_SAID.encode()])]
-    found, traces = trace_streams(streams, exit_code=1)
-    lines = {("stdout", n) for n in range(1, run.count("\n") + 1)}
-    lines |= {("stderr", n) for n in range(1, TEA_SAID.count("\n") + 1)}
-    assert set(traces) == lines
-    assert found.event_count == len(lines)
+    assert_every_line_once(stdout=run, stderr=TEA_SAID)
 
 
 def test_chunks_make_no_difference() -> None:
     """READ-3"""
-    data = (RED + QUIET_RED).encode()
-    whole = read_streams([("stdout", [data])], exit_code=1)
-    for size in (1, 7, 64):
-        parts = [data[i : i + size] for i in range(0, len(data), size)]
-        assert read_streams([("stdout", parts)], exit_code=1) == whole
+    assert_chunks_make_no_difference(RED + QUIET_RED)
 
 
 def test_a_lane_counts_what_lines_would() -> None:
