@@ -246,7 +246,24 @@ def test_standard_error_is_the_programs() -> None:
     assert verdict(GREEN, 0, "listening\nnot ok 1\n") == ("passed", [])
 
 
-@pytest.mark.parametrize("run", [GREEN, RED, RESULTS, RED + "more\n", GREEN.replace("  ─", "x\n  ─")])
+HUNG = (
+    "\n  ✔ a › b\n\n  ✘ Timed out while running tests\n\n  1 tests were pending in a.js\n\n  ◌ a › c\n\n"
+    "  ─\n\n  1 test passed\n"
+)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        GREEN,
+        RED,
+        RESULTS,
+        RED + "more\n",
+        GREEN.replace("  ─", "x\n  ─"),
+        HUNG,
+        "      x\n  ✘ No tests found in a.js\n  ─\n",
+    ],
+)
 def test_every_line_once(run: str) -> None:
     """P3"""
     assert_every_line_once(stdout=run)

@@ -111,7 +111,8 @@ class Ava:
         """Passed tests of the only file stand before the line that proves the dialect."""
         if line.kind is not Kind.UNCLASSIFIED or not (grammar.PASSED.fullmatch(bare) or grammar.LOG.fullmatch(bare)):
             return False
-        return self.line(bare, line.raw, line.number)
+        self.line(bare, line.raw, line.number)
+        return True
 
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         """One line."""
@@ -130,10 +131,9 @@ class Ava:
             self._blank(line)
             return True
         if bare == grammar.LINE:
-            self._open = None
+            self._over()
             self._ends = [line]
             self._phase = _ACCOUNTS if self._results else _TOTALS
-            self._blanks = []
             return True
         if self._tested(bare, line) or self._failed_beside(bare, line):
             return True
