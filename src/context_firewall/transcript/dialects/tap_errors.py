@@ -57,8 +57,9 @@ def _told(part: Reading, blocks: dict[str, deque[Failure]]) -> Reading:
         block = found.popleft()
         place = block.identity.rpartition(" > ")[2]
         identity = f"{failure.identity} {place}" if place.startswith(PLACE) else failure.identity
-        lines = (line.as_kind(classify_detail(line.raw)) for line in block.lines())
-        failures.append(replace(failure, identity=identity, details=tuple(lines)))
+        header = () if block.header is None else (block.header.as_kind(classify_detail(block.header.raw)),)
+        lines = (*header, *block.details)
+        failures.append(replace(failure, identity=identity, details=lines))
     return replace(part, failures=tuple(failures))
 
 

@@ -62,7 +62,7 @@ class Node:
             yield from child.leaves(path)
         *others, (names, lines) = self.children[-1].leaves(path)
         yield from others
-        yield names, [*lines, *self.lines]
+        yield names, [*lines, *(line.as_kind(Kind.FAILURE_CONTEXT) for line in self.lines)]
 
     def every_line(self) -> Iterator[Line]:
         """All lines of it and below it."""
@@ -77,7 +77,8 @@ class Node:
 
 def _failure(identity: str, lines: list[Line]) -> Failure:
     header, *details = lines
-    kinds = (line.as_kind(classify_detail(line.raw)) for line in details)
+    context = Kind.FAILURE_CONTEXT
+    kinds = (line if line.kind is context else line.as_kind(classify_detail(line.raw)) for line in details)
     return Failure(identity, header.as_kind(Kind.FAILED_TEST), tuple(kinds))
 
 
