@@ -400,6 +400,46 @@ def junit_output(mib: float) -> Pieces:
     return _junit(mib, case)
 
 
+def prove_verbose(mib: float) -> Pieces:
+    """`prove -v`: one file's points."""
+    made: list[int] = []
+    yield b"t/invoice.t .. \n"
+    yield from _until(mib, lambda n: f"ok {n + 1} - adds up the invoice of customer {n:08d}\n", made)
+    times = "9 wallclock secs ( 1.00 usr +  1.00 sys =  2.00 CPU)"
+    yield f"1..{made[-1]}\nok\nAll tests successful.\nFiles=1, Tests={made[-1]},  {times}\nResult: PASS\n".encode()
+
+
+def ava_default(mib: float) -> Pieces:
+    """ava: a line for each test."""
+    made: list[int] = []
+    yield b"\n"
+    yield from _until(mib, lambda n: f"  ✔ invoices › adds up the invoice of customer {n:08d}\n", made)
+    yield f"  ─\n\n  {made[-1]} tests passed\n".encode()
+
+
+def bats_pretty(mib: float) -> Pieces:
+    """bats --pretty: a line for each test, with the cursor's moves."""
+    made: list[int] = []
+    line = "\x1b[0m\x1b[1G   adds up order {n:08d}\x1b[K\x1b[77G1/9\x1b[2G\x1b[1G ✓ adds up order {n:08d}\x1b[K\n"
+    yield b"\x1b[34;1minvoice.bats\n"
+    yield from _until(mib, lambda n: line.format(n=n), made)
+    yield f"\x1b[0m\x1b[32;1m\n{made[-1]} tests, 0 failures\n\x1b[0m".encode()
+
+
+def gotestsum_names(mib: float) -> Pieces:
+    """gotestsum --format testname: a line for each test."""
+    made: list[int] = []
+    yield from _until(mib, lambda n: f"PASS shop/invoice.TestPrice/order_{n:08d} (0.00s)\n", made)
+    yield f"PASS shop/invoice (1.2s)\n\nDONE {made[-1]} tests in 1.500s\n".encode()
+
+
+def nextest(mib: float) -> Pieces:
+    """cargo nextest run: a line for each test."""
+    made: list[int] = []
+    yield from _until(mib, lambda n: f"        PASS [   0.004s] shop invoice::adds_up_order_{n:08d}\n", made)
+    yield f"────────────\n     Summary [   9.000s] {made[-1]} tests run: {made[-1]} passed, 0 skipped\n".encode()
+
+
 def jest_verbose(mib: float) -> Pieces:
     """jest --verbose: a file with its tree of fifty tests."""
     made: list[int] = []
@@ -529,6 +569,11 @@ SHAPES = (
     Shape("CTest", ctest_results, 1 / 40),
     Shape("JUnit XML, green", junit_green, 1 / 25),
     Shape("JUnit XML, green, with output", junit_output, 0),
+    Shape("prove -v", prove_verbose, 1 / 25),
+    Shape("ava", ava_default, 1 / 25),
+    Shape("bats --pretty", bats_pretty, 1 / 25),
+    Shape("gotestsum, testname", gotestsum_names, 1 / 25),
+    Shape("nextest", nextest, 1 / 25),
     Shape("jest --verbose", jest_verbose, 1 / 25),
     Shape("jest, files", jest_files, 1 / 25),
     Shape("vitest, verbose", vitest_verbose, 1 / 25),
