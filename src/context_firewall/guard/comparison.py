@@ -1,0 +1,372 @@
+"""One rule against one window of a summary: is all of it there, and nothing else?
+
+Each check is a row of `CHECKS`: its name is the deciding rule of the verdict, its docstring says what it looks for.
+The first that objects decides. A window that no check objects to keeps the rule.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from context_firewall.guard.lexicon import Op
+from context_firewall.guard.reading import EXTENT, STATUS, Clause, Item, Reading, Segment
+from context_firewall.guard.tokens import Sort
+
+_FOREIGN = frozenset({Segment.BECAUSE})
+
+
+class Alignment(NamedTuple):
+    """Which item of the rule stands for which of the window, and what is left over on either side."""
+
+    pairs: tuple[tuple[Item, Item], ...]
+    missing: tuple[Item, ...]
+    added: tuple[Item, ...]
+    touched: tuple[Clause, ...]
+    """The window's clauses that hold a part of the rule, and those that qualify them."""
+    coverage: float
+    """The share of the rule's weight that the window holds, from 0 to 1."""
+
+
+def wanted(rule: Reading) -> list[Item]:
+    """The items of a rule that a summary must hold: all but its reasons, unless there is nothing else."""
+    return [item for item in rule.items if item.segment not in _FOREIGN] or list(rule.items)
+
+
+def _agrees(one: Item, other: Item) -> bool:
+    return one.negative == other.negative and one.segment is other.segment
+
+
+def _candidates(places: dict[str, list[int]], item: Item) -> set[int]:
+    return {index for key in (item.key, item.text, *item.also) for index in places.get(key, ())}
+
+
+def align(rule: Reading, window: Reading) -> Alignment:
+    """Find each item of the rule in the window: in the clause that holds most of the rule first."""
+    items = wanted(rule)
+    places: dict[str, list[int]] = {}
+    for index, item in enumerate(window.items):
+        places.setdefault(item.key, []).append(index)
+        if item.text != item.key:
+            places.setdefault(item.text, []).append(index)
+    weight = [0.0] * len(window.clauses)
+    for item in items:
+        seen = set()
+        for index in _candidates(places, item):
+            other = window.items[index]
+            if other.clause not in seen:
+                seen.add(other.clause)
+                weight[other.clause] += item.weight * (1.0 if _agrees(item, other) else 0.5)
+    taken: set[int] = set()
+    pairs, missing = [], []
+    for item in sorted(items, key=lambda one: -one.weight):
+        candidates = _candidates(places, item) - taken
+        best = max(
+            candidates,
+            key=lambda index: (_agrees(item, window.items[index]), weight[window.items[index].clause], -index),
+            default=None,
+        )
+        if best is None:
+            if item.weight:
+                missing.append(item)
+        else:
+            taken.add(best)
+            pairs.append((item, window.items[best]))
+    held = {window.items[index].clause for index in taken}
+    touched = _touched(window, held)
+    added = tuple(
+        item
+        for index, item in enumerate(window.items)
+        if index not in taken and item.clause in touched and item.segment not in _FOREIGN and item.weight
+    )
+    repeated = {item.key for item in items}
+    added = tuple(item for item in added if item.key not in repeated or item.sort is not Sort.WORD)
+    total, found = _weights(rule, window, items, pairs, missing, added)
+    clauses = tuple(window.clauses[index] for index in sorted(touched))
+    return Alignment(tuple(pairs), tuple(missing), added, clauses, found / total if total else 0.0)
+
+
+def _weights(
+    rule: Reading, window: Reading, items: list[Item], pairs: list[tuple[Item, Item]], missing: list[Item], added: tuple[Item, ...]
+) -> tuple[float, float]:
+    """What the rule weighs, and how much of that the window holds.
+
+    Another number for a number, or another path for a path, counts half. A bound or a prohibition weighs as a word does.
+    """
+    total = sum(item.weight for item in items)
+    found = sum(item.weight for item, _ in pairs)
+    for sort in (Sort.QUANTITY, Sort.ANCHOR):
+        others = sum(item.sort is sort for item in added)
+        found += sum(item.weight / 2 for item in [item for item in missing if item.sort is sort][:others])
+    bounds = {Op.ONLY, Op.ATMOST, Op.ATLEAST}
+    had, has = _operators(rule.clauses), _operators(window.clauses)
+    total += len(had & bounds)
+    if had & bounds:
+        found += len(had & bounds & has) or (0.5 if has & bounds else 0)
+    if any(item.negative for item in items):
+        total += 1
+        found += any(item.negative and other.negative for item, other in pairs)
+    return total, found
+
+
+_QUALIFYING = frozenset({Op.IF, Op.UNLESS, Op.EXCEPT, Op.UNTIL, Op.WITHOUT, Op.DURING, Op.ONLYIF, Op.LIFT, Op.REVOKED, Op.HEDGE})
+
+
+def _touched(window: Reading, held: set[int]) -> set[int]:
+    """The clauses that hold the rule, and those beside them that begin with a condition or take it back."""
+    touched = set(held)
+    for index in held:
+        for neighbour in (index - 1, index + 1):
+            if 0 <= neighbour < len(window.clauses):
+                clause = window.clauses[neighbour]
+                if clause.opens_with in _QUALIFYING and clause.sentence == window.clauses[index].sentence:
+                    touched.add(neighbour)
+    return touched
+
+
+class Comparison(NamedTuple):
+    """What the checks look at."""
+
+    rule: Reading
+    window: Reading
+    alignment: Alignment
+
+
+def _operators(clauses: tuple[Clause, ...]) -> set[Op]:
+    return {operator.op for clause in clauses for operator in clause.operators}
+
+
+def _texts(items: tuple[Item, ...] | list[Item]) -> str:
+    return ", ".join(dict.fromkeys(item.text for item in items))
+
+
+def _quantity(it: Comparison) -> str | None:
+    """A number, an amount or its unit is another one."""
+    gone = [item for item in it.alignment.missing if item.sort is Sort.QUANTITY]
+    new = [item for item in it.alignment.added if item.sort is Sort.QUANTITY]
+    if gone:
+        return f"{_texts(gone)} is {_texts(new)}" if new else f"{_texts(gone)} is missing"
+    return f"{_texts(new)} is new" if new else None
+
+
+def _anchor(it: Comparison) -> str | None:
+    """A path, flag, identifier or version is another one, or missing."""
+    gone = [item for item in it.alignment.missing if item.sort is Sort.ANCHOR]
+    new = [item for item in it.alignment.added if item.sort is Sort.ANCHOR]
+    if gone:
+        return f"{_texts(gone)} is {_texts(new)}" if new else f"{_texts(gone)} is missing"
+    return f"{_texts(new)} is new" if new else None
+
+
+def _status(op: Op, words: str) -> Callable[[Comparison], str | None]:
+    def check(it: Comparison) -> str | None:
+        known = {operator.key for clause in it.rule.clauses for operator in clause.operators}
+        known |= {item.key for item in it.rule.items}
+        said = [
+            operator.text
+            for clause in it.alignment.touched
+            for operator in clause.operators
+            if operator.op is op and operator.key not in known and (op is not Op.PAST or operator.segment is Segment.MAIN)
+        ]
+        return f"{words}: {said[0]}" if said else None
+
+    check.__doc__ = f"The summary only says that the rule is {words}."
+    return check
+
+
+def _question(it: Comparison) -> str | None:
+    """The rule became a question."""
+    return "it is a question" if it.window.asks and not it.rule.asks else None
+
+
+def _same_bound(it: Comparison) -> bool:
+    """`nothing but X` for `only X`: a prohibition with an exception, and a bounded permission, that name the same."""
+    for one, other, index in ((it.rule, it.window, 0), (it.window, it.rule, 1)):
+        excepted = [pair for pair in it.alignment.pairs if pair[index].segment is Segment.EXCEPT]
+        rest = [pair for pair in it.alignment.pairs if pair[index].segment is not Segment.EXCEPT]
+        forbids = any(item.negative for item in one.items)
+        bounded = any(clause.has(Op.ONLY) for clause in other.clauses)
+        allowed = excepted and not any(pair[1 - index].negative for pair in excepted)
+        excepts = any(item.segment is Segment.EXCEPT for item in other.items)
+        if forbids and bounded and allowed and not excepts and rest:
+            return True
+    return False
+
+
+def _polarity(it: Comparison) -> str | None:
+    """What was forbidden is ordered or allowed, or the other way round."""
+    if _same_bound(it):
+        return None
+    turned = [other for item, other in it.alignment.pairs if item.negative != other.negative]
+    return f"turned round: {_texts(turned)}" if turned else None
+
+
+def _lifted(it: Comparison) -> str | None:
+    """The summary says that the rule need not be kept."""
+    if Op.LIFT in _operators(it.alignment.touched) - _operators(it.rule.clauses):
+        return "it says that there is no need"
+    return None
+
+
+def _permits(clauses: tuple[Clause, ...]) -> bool:
+    return any(clause.has(Op.MAY) and not clause.has(Op.ONLY, Op.ATMOST, Op.NEG, Op.LIFT) for clause in clauses)
+
+
+def _permitted(it: Comparison) -> str | None:
+    """A duty became a permission, or a permission a duty."""
+    if _permits(it.alignment.touched) and not _permits(it.rule.clauses):
+        return "it only permits"
+    if _permits(it.rule.clauses) and not _permits(it.alignment.touched) and not _operators(it.rule.clauses) & {Op.LIFT}:
+        return "a permission became a duty"
+    return None
+
+
+def _weaker(it: Comparison) -> str | None:
+    """A duty became a wish."""
+    if Op.SHOULD in _operators(it.alignment.touched) - _operators(it.rule.clauses):
+        words = [token.text for clause in it.alignment.touched for token in clause.operators if token.op is Op.SHOULD]
+        return f"weaker: {words[0]}"
+    return None
+
+
+_NAMES = {
+    Segment.IF: "condition",
+    Segment.GATE: "release",
+    Segment.UNLESS: "exception",
+    Segment.UNTIL: "end",
+    Segment.WITHOUT: "manner",
+    Segment.EXCEPT: "exception",
+    Segment.DURING: "limit in time",
+    Segment.BEFORE: "order",
+    Segment.AFTER: "order",
+}
+
+
+def _segments(clauses: tuple[Clause, ...]) -> set[Segment]:
+    return {segment for clause in clauses for segment in clause.segments} - {Segment.MAIN, Segment.BECAUSE}
+
+
+def _condition(it: Comparison) -> str | None:
+    """A condition, an exception or a limit in time is gone, new, or another one."""
+    had, has = _segments(it.rule.clauses), _segments(it.alignment.touched)
+    if _same_bound(it):
+        had, has = had - {Segment.EXCEPT}, has - {Segment.EXCEPT}
+    order = {Segment.BEFORE, Segment.AFTER}
+    gone, new = sorted((had - has - order), key=str), sorted((has - had - order), key=str)
+    if gone:
+        return f"its {_NAMES[gone[0]]} is gone"
+    if new:
+        return f"a {_NAMES[new[0]]} is new"
+    moved = [
+        other
+        for item, other in it.alignment.pairs
+        if item.segment is not other.segment
+        and not {item.segment, other.segment} <= order | {Segment.MAIN}
+        and not (Segment.EXCEPT in (item.segment, other.segment) and _same_bound(it))
+    ]
+    return f"under another condition: {_texts(moved)}" if moved else None
+
+
+def _order(it: Comparison) -> str | None:
+    """What comes first is another, or the order is gone."""
+    ranks: dict[int, list[int]] = {}
+    for item, other in it.alignment.pairs:
+        ranks.setdefault(item.rank, []).append(other.rank)
+    turned = {Segment.BEFORE, Segment.AFTER}
+    if any({item.segment, other.segment} == turned for item, other in it.alignment.pairs):
+        return "before became after, or after before"
+    ordered = sorted(ranks)
+    for before, after in zip(ordered, ordered[1:], strict=False):
+        if max(ranks[before]) >= min(ranks[after]):
+            return "the order is another" if max(ranks[before]) > min(ranks[after]) else "the order is gone"
+    if len(ordered) == 1 and it.alignment.pairs:
+        if len({other.rank >= 500 or (-1 if other.rank <= -500 else 0) for _, other in it.alignment.pairs}) > 1:
+            return "an order is new"
+        extra = [item for item in it.alignment.added if item.segment in (Segment.BEFORE, Segment.AFTER)]
+        if extra:
+            return f"an order is new: {_texts(extra)}"
+    return None
+
+
+def _extent(it: Comparison) -> str | None:
+    """How many, or how much, is bounded otherwise: only, at most, at least, some."""
+    had, has = _operators(it.rule.clauses) & EXTENT, _operators(it.alignment.touched) & EXTENT
+    if _same_bound(it):
+        had, has = had - {Op.ONLY}, has - {Op.ONLY}
+    for op in (Op.ONLY, Op.ATMOST, Op.ATLEAST):
+        if op in had - has:
+            return f"{op.value} is gone"
+        if op in has - had:
+            return f"{op.value} is new"
+    if Op.SOME in has - had:
+        return "it holds for some only"
+    return None
+
+
+# Verbs that say no more than that something is done, and those for touching a thing at all.
+_GENERIC = frozenset({"run", "write", "implement", "follow", "respect", "happen", "跑", "写"})
+_TOUCHING = frozenset({"modifi", "修改", "other", "其他"})
+
+
+def _word(it: Comparison) -> str | None:
+    """A word of the rule is missing."""
+    gone = [item for item in it.alignment.missing if item.sort is Sort.WORD]
+    if len(it.alignment.pairs) >= 2 and not it.alignment.added and all(item.key in _GENERIC for item in gone):
+        return None
+    return f"missing: {_texts(gone)}" if gone else None
+
+
+def _actor(it: Comparison) -> str | None:
+    """Whose permission or review it takes is another's, or nobody's."""
+    bound = it.rule.users & {Segment.GATE, Segment.UNLESS, Segment.UNTIL, Segment.WITHOUT, Segment.IF}
+    lost = bound - it.window.users
+    return "the user is no longer named where the rule names them" if lost else None
+
+
+def _added(it: Comparison) -> str | None:
+    """Words stand in the rule's clauses that the rule does not have: it may hold for less, or for more."""
+    added = [item for item in it.alignment.added if item.key not in _GENERIC]
+    if _same_bound(it):
+        added = [item for item in added if item.key not in _TOUCHING]
+    return f"added: {_texts(added)}" if added else None
+
+
+def _reported(it: Comparison) -> str | None:
+    """The rule became a report of what was done."""
+    for item, other in it.alignment.pairs:
+        if item.segment is Segment.MAIN and other.segment is Segment.MAIN and item.text != other.text:
+            if other.text.endswith("ed") and not item.text.endswith("ed") and not other.negative:
+                clause = next(clause for clause in it.alignment.touched if clause.start <= other.start < clause.end)
+                if not clause.operators:
+                    return f"a report: {other.text}"
+    return None
+
+
+CHECKS: tuple[tuple[str, Callable[[Comparison], str | None]], ...] = (
+    ("question", _question),
+    ("quantity", _quantity),
+    ("anchor", _anchor),
+    ("revoked", _status(Op.REVOKED, "taken back")),
+    ("lifted", _lifted),
+    ("polarity", _polarity),
+    ("hedged", _status(Op.HEDGE, "uncertain")),
+    ("hearsay", _status(Op.HEARSAY, "said by another")),
+    ("reported", _status(Op.PAST, "a report")),
+    ("permitted", _permitted),
+    ("weaker", _weaker),
+    ("condition", _condition),
+    ("order", _order),
+    ("extent", _extent),
+    ("word", _word),
+    ("actor", _actor),
+    ("added", _added),
+    ("reported", _reported),
+)
+
+
+def objection(rule: Reading, window: Reading, alignment: Alignment) -> tuple[str, str] | None:
+    """The first check that objects, with what it says; None when the window keeps the rule."""
+    comparison = Comparison(rule, window, alignment)
+    for name, check in CHECKS:
+        said = check(comparison)
+        if said is not None:
+            return name, said
+    return None
