@@ -22,6 +22,8 @@ class Alignment(NamedTuple):
     added: tuple[Item, ...]
     touched: tuple[Clause, ...]
     """The window's clauses that hold a part of the rule, and those that qualify them."""
+    labels: tuple[Clause, ...]
+    """What stands before the colon that introduces them."""
     coverage: float
     """The share of the rule's weight that the window holds, from 0 to 1."""
 
@@ -81,7 +83,10 @@ def align(rule: Reading, window: Reading) -> Alignment:
     added = tuple(item for item in added if item.key not in repeated or item.sort is not Sort.WORD)
     total, found = _weights(rule, window, items, pairs, missing, added)
     clauses = tuple(window.clauses[index] for index in sorted(touched))
-    return Alignment(tuple(pairs), tuple(missing), added, clauses, found / total if total else 0.0)
+    labels = tuple(
+        window.clauses[index - 1] for index in sorted(touched) if index and window.clauses[index - 1].label and index - 1 not in touched
+    )
+    return Alignment(tuple(pairs), tuple(missing), added, clauses, labels, found / total if total else 0.0)
 
 
 def _weights(
@@ -117,7 +122,8 @@ def _touched(window: Reading, held: set[int]) -> set[int]:
         for neighbour in (index - 1, index + 1):
             if 0 <= neighbour < len(window.clauses):
                 clause = window.clauses[neighbour]
-                if clause.opens_with in _QUALIFYING and clause.sentence == window.clauses[index].sentence:
+                bare = not clause.filled and not clause.label
+                if (clause.opens_with in _QUALIFYING or bare) and clause.sentence == window.clauses[index].sentence:
                     touched.add(neighbour)
     return touched
 
@@ -162,7 +168,7 @@ def _status(op: Op, words: str) -> Callable[[Comparison], str | None]:
         known |= {item.key for item in it.rule.items}
         said = [
             operator.text
-            for clause in it.alignment.touched
+            for clause in (*it.alignment.touched, *(it.alignment.labels if op is not Op.PAST else ()))
             for operator in clause.operators
             if operator.op is op and operator.key not in known and (op is not Op.PAST or operator.segment is Segment.MAIN)
         ]
@@ -207,7 +213,10 @@ def _lifted(it: Comparison) -> str | None:
 
 
 def _permits(clauses: tuple[Clause, ...]) -> bool:
-    return any(clause.has(Op.MAY) and not clause.has(Op.ONLY, Op.ATMOST, Op.NEG, Op.LIFT) for clause in clauses)
+    return any(
+        clause.has(Op.MAY) and not clause.has(Op.ONLY, Op.ATMOST, Op.NEG, Op.LIFT) and Segment.GATE not in clause.segments
+        for clause in clauses
+    )
 
 
 def _permitted(it: Comparison) -> str | None:
@@ -306,17 +315,47 @@ _GENERIC = frozenset({"run", "write", "implement", "follow", "respect", "happen"
 _TOUCHING = frozenset({"modifi", "修改", "other", "其他"})
 
 
+_PERMISSION = frozenset({"permiss", "同意"})
+_ASKING = frozenset({"ask", "问", "征求"})
+# What only says which sort of thing a name names: the file `x`, the `x` package, the main branch.
+_SORTS_OF_THINGS = frozenset(
+    """file folder librari branch modul command function flag option environ key 文件 目录 分支 依赖 模块 命令 函数 接口 datei ordner archiv
+    carpet arquiv past fichi dossi файл папк 파일 폴더 ファイル フォルダ""".split()
+)
+_NAMES_OF_PLACES = frozenset({"main", "master", "develop", "stage", "product", "dev", "prod", "trunk"})
+
+
+def _is_apposition(item: Item, items: tuple[Item, ...], held: list[Item]) -> bool:
+    """Whether a word only says what sort of thing the name beside it names, and that name is held."""
+    if item.key not in _SORTS_OF_THINGS:
+        return False
+    place = items.index(item)
+    beside = [items[index] for index in (place - 1, place + 1) if 0 <= index < len(items)]
+    return any((one.sort is Sort.ANCHOR or one.key in _NAMES_OF_PLACES) and one in held for one in beside)
+
+
 def _word(it: Comparison) -> str | None:
     """A word of the rule is missing."""
     gone = [item for item in it.alignment.missing if item.sort is Sort.WORD]
-    if len(it.alignment.pairs) >= 2 and not it.alignment.added and all(item.key in _GENERIC for item in gone):
+    held = [item for item, _ in it.alignment.pairs]
+    gone = [item for item in gone if not _is_apposition(item, it.rule.items, held)]
+    if any(item.key in _PERMISSION for item in held):
+        gone = [item for item in gone if item.key not in _ASKING]
+    if len(held) >= 2 and not it.alignment.added and all(item.key in _GENERIC for item in gone):
         return None
     return f"missing: {_texts(gone)}" if gone else None
+
+
+_BY_THE_USER = frozenset({"let me", "i will", "i'll", "leave it to me", "由我", "让我来", "我来", "我自己"})
 
 
 def _actor(it: Comparison) -> str | None:
     """Whose permission or review it takes is another's, or nobody's."""
     bound = it.rule.users & {Segment.GATE, Segment.UNLESS, Segment.UNTIL, Segment.WITHOUT, Segment.IF}
+    if any(operator.text in _BY_THE_USER for clause in it.rule.clauses for operator in clause.operators):
+        doing = {operator.op for clause in it.alignment.touched for operator in clause.operators} & {Op.USER, Op.AGENT}
+        if Op.USER not in doing:
+            return "the user is no longer the one who does it"
     lost = bound - it.window.users
     return "the user is no longer named where the rule names them" if lost else None
 
@@ -324,6 +363,8 @@ def _actor(it: Comparison) -> str | None:
 def _added(it: Comparison) -> str | None:
     """Words stand in the rule's clauses that the rule does not have: it may hold for less, or for more."""
     added = [item for item in it.alignment.added if item.key not in _GENERIC]
+    held = [other for _, other in it.alignment.pairs]
+    added = [item for item in added if not _is_apposition(item, it.window.items, held)]
     if _same_bound(it):
         added = [item for item in added if item.key not in _TOUCHING]
     return f"added: {_texts(added)}" if added else None
@@ -332,11 +373,8 @@ def _added(it: Comparison) -> str | None:
 def _reported(it: Comparison) -> str | None:
     """The rule became a report of what was done."""
     for item, other in it.alignment.pairs:
-        if item.segment is Segment.MAIN and other.segment is Segment.MAIN and item.text != other.text:
-            if other.text.endswith("ed") and not item.text.endswith("ed") and not other.negative:
-                clause = next(clause for clause in it.alignment.touched if clause.start <= other.start < clause.end)
-                if not clause.operators:
-                    return f"a report: {other.text}"
+        if other.segment is Segment.MAIN and other.reports and not item.reports and item.text != other.text:
+            return f"a report: {other.text}"
     return None
 
 

@@ -117,7 +117,7 @@ def _telling(outcome: Outcome) -> tuple[int, float]:
 
 
 # What two languages may word otherwise without saying anything else.
-_WORDING = frozenset({"word", "added", "extent", "condition", "order"})
+_WORDING = frozenset({"word", "added", "extent", "condition"})
 
 
 def _judge_across(rule: Rule, page: Page, language: str, least: float) -> Outcome:
@@ -246,5 +246,5 @@ def _opposes(rule: Reading, alignment: Alignment) -> bool:
         if released:
             return False
     turned = sum(item.negative != other.negative for item, other in main)
-    report = any(other.text.endswith("ed") and not item.text.endswith("ed") for item, other in main)
+    report = any(other.reports for _, other in main)
     return turned * 2 > len(main) and not report

@@ -11,6 +11,7 @@ A reading is a list of items. Each item knows its clause, its segment (the main 
 - A forbidden clause with `until`, `unless` or `without` and an allowed one with `only after` say the same: a gate.
 """
 
+import re
 from enum import Enum
 from typing import NamedTuple
 
@@ -61,6 +62,9 @@ _GATES = frozenset({Segment.UNTIL, Segment.UNLESS, Segment.WITHOUT})
 STATUS = frozenset({Op.REVOKED, Op.HEDGE, Op.HEARSAY, Op.PAST})
 FORCE = frozenset({Op.MUST, Op.SHOULD, Op.MAY, Op.LIFT, Op.DOUBLE})
 EXTENT = frozenset({Op.ONLY, Op.SOME, Op.ATMOST, Op.ATLEAST, Op.ALL})
+_ORDERING = frozenset({Op.NEG, Op.MUST, Op.SHOULD, Op.MAY, Op.LIFT, Op.DOUBLE})
+_AUXILIARY = frozenset({"be", "is", "are", "been", "being", "to", "gets", "get"})
+_PAST = re.compile(r"[a-z]{3,}ed|ran|wrote|broke|chose|began|saw|knew|threw|drew|hid|overwrote|rewrote|sent|built|made")
 _ORDERED = 1000  # how far `before` and `after` stand from the main clause in rank
 # Negations that report or describe; inside a condition they belong to it.
 _DESCRIBING = frozenset({"is not", "isn't", "are not", "aren't", "does not", "doesn't", "cannot", "can't", "no", "none", "nothing"})
@@ -80,6 +84,8 @@ class Item(NamedTuple):
     start: int
     end: int
     weight: float
+    reports: bool = False
+    """Whether it is a verb in the past, as in a report."""
     also: tuple[str, ...] = ()
     """Keys of another language that say the same."""
 
@@ -101,6 +107,10 @@ class Clause(NamedTuple):
     operators: tuple[Operator, ...]
     segments: frozenset[Segment]
     opens_with: Op | None
+    label: bool
+    """Whether it stands before a colon."""
+    filled: bool
+    """Whether it holds words beside its operators."""
     start: int
     end: int
 
@@ -141,7 +151,11 @@ def read(folded: Folded, window: list[Sentence]) -> Reading:
 
 
 _PREPOSITIONS = frozenset({"for", "in", "on", "at", "from", "with", "when", "within", "during", "für", "in", "para", "por", "pour", "для"})
-_LIMITS = frozenset({"limited", "is limited", "are limited", "capped", "有限", "有限制"})
+# Bounds only where a number stands in the clause; elsewhere `under` and `within` are places, and a limit is a thing.
+_LOOSE = frozenset(
+    """below under within above from max maximum limit limits cap minimum ceiling tops over 以下 以上 以内 之内 限制 上限 下限 限制为 最大 最小
+    低于 高于 超过 unter über bis maximal máximo mínimo maximum minimum moins menos больше меньше более 이하 이상 まで""".split()
+)
 
 
 def _weighed(found: list[Token], place: int) -> Op | None:
@@ -153,8 +167,7 @@ def _weighed(found: list[Token], place: int) -> Op | None:
     bounded = after is not None and after.sort is Sort.QUANTITY
     if token.op is Op.ONLY:
         return Op.ATMOST if bounded and "ed to" in token.text else Op.ONLY
-    near = bounded or (place > 0 and found[place - 1].sort is Sort.QUANTITY)
-    if near or token.text in _LIMITS:
+    if bounded or token.text not in _LOOSE or (place > 0 and found[place - 1].sort is Sort.QUANTITY):
         return token.op
     if token.text in ("limit", "limits", "max", "maximum", "cap", "minimum", "ceiling", "限制", "上限", "下限", "限制为"):
         return token.op if any(other.sort is Sort.QUANTITY for other in found) else None
@@ -214,13 +227,14 @@ class _Sentence:
         for index in range(len(self.found) + 1):
             if index == len(self.found) or _is_break(self.found, index, self.known.verbs):
                 if index > begun:
-                    self._clause(self.found[begun:index])
+                    colon = index < len(self.found) and self.found[index].text == ":"
+                    self._clause(self.found[begun:index], colon)
                     self.rank += 1
                 begun = index + (index < len(self.found) and self.found[index].op is None)
                 if index < len(self.found) and self.found[index].op is Op.CLAUSE:
                     begun = index + 1
 
-    def _clause(self, found: list[Token]) -> None:
+    def _clause(self, found: list[Token], label: bool) -> None:
         if self._goes_on(found):
             segment, negative = self.carried
         else:
@@ -235,6 +249,7 @@ class _Sentence:
         shown = False  # whether a contrast has its object already
         contrasted = False
         before = negative
+        tells = self.known.name == "english" and not any(token.op in _ORDERING or token.text in _AUXILIARY for token in found)
         operators: list[Operator] = []
         for place, token in enumerate(found):
             op = _weighed(found, place)
@@ -249,7 +264,7 @@ class _Sentence:
             if bounded and (op in (Op.IF, Op.AFTER) or token.text in ("with", "upon", "mit", "con", "com", "avec")):
                 op = Op.ONLYIF
                 operators = [one for one in operators if one.op not in (Op.ONLY, Op.MAY)]
-            bounded = bounded or (op is Op.ONLY and place > 0 and found[place - 1].op is Op.MAY)
+            bounded = bounded or (op is Op.ONLY and (initial or (place > 0 and found[place - 1].op is Op.MAY)))
             if op is Op.BECAUSE and token.text in ("否则", "otherwise") and segment in (Segment.UNLESS, Segment.GATE):
                 op = Op.END
             if op in (Op.NEG, Op.MUST, Op.MAY) and segment is not Segment.MAIN and opened_first and self._ends(op, token, segment, boundary):
@@ -284,7 +299,7 @@ class _Sentence:
             elif op is Op.USER:
                 self.users.add(segment)
             elif (op is None and token.sort is not Sort.POINT) or op in (Op.REVOKED, Op.HEDGE, Op.HEARSAY):
-                self._item(token, segment, negative)
+                self._item(token, segment, negative, tells and _PAST.fullmatch(token.text) is not None)
                 shown = True
             if op is not None and op not in (Op.LIGHT, Op.AGENT):
                 key = word_key(token.text, self.known.name)
@@ -300,7 +315,7 @@ class _Sentence:
         if segments & _GATES and any(item.segment is Segment.GATE for item in self.items[first:]):
             segments = {Segment.GATE if segment in _GATES else segment for segment in segments}
         leading = next((token.op for token in found if token.op not in (Op.LIGHT, Op.CLAUSE, Op.AGENT)), None)
-        self.clauses.append(Clause(self.number, tuple(operators), frozenset(segments), leading, found[0].start, found[-1].end))
+        self.clauses.append(Clause(self.number, tuple(operators), frozenset(segments), leading, label, len(self.items) > first, found[0].start, found[-1].end))
         self.carried = (Segment.MAIN if opened_first else segment, negative)
 
     def _goes_on(self, found: list[Token]) -> bool:
@@ -320,7 +335,7 @@ class _Sentence:
             return token.text not in _DESCRIBING and token.text not in _DESCRIBING_HAN
         return True
 
-    def _item(self, token: Token, segment: Segment, negative: bool) -> None:
+    def _item(self, token: Token, segment: Segment, negative: bool, reports: bool) -> None:
         rank = self.rank if self.sequence else 0
         rank += {Segment.BEFORE: _ORDERED, Segment.AFTER: -_ORDERED}.get(segment, 0)
         sort = Sort.WORD if token.sort is Sort.OPERATOR else token.sort
@@ -331,7 +346,7 @@ class _Sentence:
             weight = 0.5
         key = word_key(token.text, self.known.name) if token.sort is Sort.OPERATOR else token.key
         self.items.append(
-            Item(sort, key, token.text, len(self.clauses), segment, negative, rank, token.start, token.end, weight)
+            Item(sort, key, token.text, len(self.clauses), segment, negative, rank, token.start, token.end, weight, reports)
         )
 
     def _implied(self, token: Token, segment: Segment, negative: bool) -> None:

@@ -30,8 +30,11 @@ class Sentence(NamedTuple):
     label: str
 
 
-def sentences(folded: Folded, prefer: str = "english") -> list[Sentence]:
-    """The sentences of a text, in order. `prefer` is the language to read in when in doubt."""
+def sentences(folded: Folded, prefer: str = "english", *, semicolons: bool = True) -> list[Sentence]:
+    """The sentences of a text, in order.
+
+    `prefer` is the language to read in when in doubt; `semicolons` says whether one ends a sentence.
+    """
     text = folded.text
     found: list[Sentence] = []
     label = ""
@@ -41,7 +44,7 @@ def sentences(folded: Folded, prefer: str = "english") -> list[Sentence]:
             label = piece.strip(" #*:\n\t")
         elif not item and start > 1 and text[start - 2 : start] == "\n\n":
             label = ""
-        found += _split(text, start, end, item, label, prefer)
+        found += _split(text, start, end, item, label, prefer, semicolons)
     return found
 
 
@@ -82,9 +85,11 @@ def _is_wrapped(previous: str, line: str) -> bool:
     )
 
 
-def _split(text: str, start: int, end: int, item: bool, label: str, prefer: str) -> Iterator[Sentence]:
+def _split(text: str, start: int, end: int, item: bool, label: str, prefer: str, semicolons: bool) -> Iterator[Sentence]:
     place = start
     for match in _END.finditer(text, start, end):
+        if match[0] == ";" and not semicolons:
+            continue
         if match[0] == "." and text[max(place, match.start() - 6) : match.start()].endswith(_SHORT_FORMS):
             word = re.search(r"[\w.]++$", text[max(place, match.start() - 8) : match.start()])
             if word is not None and word[0] in _SHORT_FORMS:

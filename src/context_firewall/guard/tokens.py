@@ -193,14 +193,20 @@ def language_of(text: str, prefer: str = "english") -> str:
     if prefer not in _LATIN:
         prefer = "english"
     scores = {name: _hits(words, name) for name in _LATIN}
-    best = max(_LATIN, key=lambda name: (scores[name] + (0.9 if name == prefer else 0), name == prefer))
+    best = max(_LATIN, key=lambda name: (scores[name] + (0.35 if name == prefer else 0), name == prefer))
     return best
 
 
 def _hits(words: list[str], language: str) -> float:
     known = lexicon(language)
     accented = 0.0 if language == "english" else 0.6 * sum(not word.isascii() for word in words)
-    return accented + sum((word in _single_words(language)) + 0.6 * (word in known.verbs) for word in words)
+    return accented + sum(_shares(language).get(word, 0.0) + 0.3 * (word in known.verbs) for word in words)
+
+
+@cache
+def _shares(language: str) -> dict[str, float]:
+    """What a word speaks for a language: less, the more languages have it."""
+    return {word: 1 / sum(word in _single_words(name) for name in _LATIN) for word in _single_words(language)}
 
 
 _LATIN = ("english", "german", "spanish", "portuguese", "french")

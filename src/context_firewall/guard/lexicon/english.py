@@ -15,7 +15,7 @@ neg: never | never ever | not ever | do not ever | don't ever | do not | don't |
     | must not be | should not be | may not be | shall not be | must never be | should never be | cannot be | can't be | can not be
     | does not want | doesn't want | do not want | don't want | never wants | never want | does not allow | doesn't allow | does not like | no longer allowed
     | is forbidden | are forbidden | is prohibited | are prohibited | is banned | are banned | is off limits | are off limits | is disallowed | are disallowed
-    | under no circumstances | on no account | in no case | at no time | by no means | not under any circumstances | no way | leave alone | never again
+    | under no circumstances | on no account | in no case | at no time | by no means | not under any circumstances | no way | leave alone | never again | frozen | is frozen | are frozen
     | opposed to | objects to | rejects | refuses | do not let | don't let | never let
 contrast: not | and not | but not | rather than | instead of | as opposed to | in place of | in preference to | over | not through | not via | not by | not with | not from | not in | not on
 double: do not forget to | don't forget to | never forget to | do not forget | don't forget | never forget | must not forget to | should not forget to
@@ -26,7 +26,7 @@ lift: need not | needn't | does not need to | doesn't need to | do not need to |
     | not required to | is not required to | are not required to | not obliged to | not mandatory | is not mandatory | isn't required | aren't required | isn't necessary | aren't necessary
     | need not be | does not need to be | do not need to be | does not have to be | do not have to be | isn't needed | aren't needed | is not needed | are not needed
     | no longer need to | no longer needs to | no longer have to | no longer has to | no longer required | no longer needed | no longer necessary | free not to | not bound to | feel free to skip | may skip | can skip | may be skipped | can be skipped | skippable
-    | no confirmation needed | no confirmation is needed | no approval needed | no approval is needed | without asking
+    | no confirmation needed | no confirmation is needed | no approval needed | no approval is needed
 must: must | must be | must always | must always be | always | always be | shall | shall be | have to | has to | have to be | has to be | need to be | needs to be | need to | needs to | required to | is required to | are required to | is required | are required
     | mandatory | is mandatory | are mandatory | obligatory | compulsory | be sure to | make sure to | make sure that | make sure | ensure that | ensure | ensures | make certain | see to it that | is to | are to | is to be | are to be
     | wants | want | wants to | insists on | insists that | insist on | insists | demands | demand | requests that | asked to | asks to | asked that | asks that | requires that | strictly | at all times | every time | without exception, | hard rule | hard requirement | it is essential to
@@ -57,7 +57,7 @@ revoked: no longer applies | no longer apply | no longer in force | no longer | 
 hedge: maybe | perhaps | possibly | probably | might | might be | might want to | unclear | unsure | not sure | uncertain | presumably | apparently | seemingly | seems | seems to | appears | appears to | may or may not | it is unclear | to be decided | tbd | to be confirmed | undecided | proposed | proposal | suggestion | suggested | suggests | suggest | suggests to | considering | considered | open question | question | questions | asked whether | asked if | wonders | wondered | wonders whether | discussed | discussing | debated | whether to | not decided | unconfirmed | i think | believes | thinks | could be that | likely | assumed | guess | tentative | tentatively | idea | ideas | floated | raised | mentioned | under discussion | optional idea
 hearsay: according to | reportedly | allegedly | supposedly | it is said | says that | say that | claims | claimed | the docs say | documentation says | guide suggests | comment says | a comment in | readme says | someone | somebody | a colleague | rumoured | quoted | stated in | states | recommended by | recommends that | example | for example | for instance | e.g. | sample | quote
 past: was | were | had | had been | has been | have been | did | did not | didn't | was not | wasn't | were not | weren't | never did | hadn't | had not | got | has already | have already | already | has not | hasn't | haven't | have not | used up | yesterday | earlier | has never | have never | had never | was never | were never
-user: i | me | my | myself | mine | the user | user | users | the user's | user's | their | they | them | theirs | i'm | i've | i'd | i'll | we | us | our | the owner | the human | the operator | he | she | his | her | him | explicit user
+user: let me | i will | leave it to me | i | me | my | myself | mine | the user | user | users | the user's | user's | their | they | them | theirs | i'm | i've | i'd | i'll | we | us | our | the owner | the human | the operator | he | she | his | her | him | explicit user
 agent: you | your | yourself | the agent | agent | the assistant | assistant | the agent's | the model | agents | the ai | claude | codex | you'll | you're | the bot | itself | copilot
 clause: and | but | or | yet | however | also | plus | so | as well as | and also | , and | , but | , or | though | although
 light: please | kindly | simply | really | very | actually | the | a | an | this | that | these | those | it | its | to | of | in | on | at | by | for | with | as | is | are | be | been | being | am | do | does | done | doing | have | has | having | into | onto | via | through | there | here | so | than | too | still | own | their own | on their own | on its own | explicitly | such | same | way | it's | that's | there's | let | lets | let's | letting | kept | one | ones | out | up | down | off | about | also | just so | note | remember | remember to | keep in mind | going forward | from now on | from here on | henceforth | for this session | in this session | this session | per | between | among | within the | else | absolutely | definitely | certainly | strictly speaking | whose | which | who | what | along | against | directed | towards | toward | across | exactly | precisely | during this session | important | rule | rules | constraint | constraints | requirement | requirements | instruction | instructions | policy | standing | critical | binding | hard | told | thing | things | item | items | if any | like | go | goes | went | going | come | comes | take | takes | get | gets | give | gives | given | put | puts | set | sets | make | makes | made | making | happen | happens | happening | occur | occurs | place | apply | applies | applied | stay | stays | remain | remains | keep | keeps | keeping | maintain | maintained | use | uses | used | using | use of | usage | perform | performed | carried out | carry out | done by | work | works | working | session | task | tasks
@@ -67,14 +67,13 @@ light: please | kindly | simply | really | very | actually | the | a | an | this
 SYNONYMS = classes(
     """
 modify change edit alter touch update adjust amend tweak modification alteration
-run execute invoke rerun execution launch
+run execute invoke rerun execution launch ran
 create add introduce creation
 delete remove erase removal deletion
 ask consult confirm check-with inquire consultation asking
-show display present print
+
 permission approval consent go-ahead go-aheads approve sign-off signoff authorisation authorization ok blessing green-light
 reply answer respond response
-write author compose written
 finish complete completion completed
 folder directory
 commit commits check-in
@@ -86,7 +85,7 @@ dependency dependencies
 doc docs documentation
 config configuration settings
 stop halt pause cease
-begin start commence
+start commence
 fail failure fails break
 succeed success pass
 function routine
@@ -100,7 +99,7 @@ message messages
 exceed surpass exceeded over
 secret secrets credential credentials
 review reviewed inspect
-send sends sent
+send sends
 directly direct straight
 immediately right-away instantly
 bullet bulleted
@@ -112,6 +111,29 @@ comment comments
 draft drafts
 stick adhere
 metric si
+show shown display present
+write writes wrote written
+break broken broke
+choose chosen chose
+send sent
+build built
+leave left
+hold held
+tell told
+find found
+begin begun began
+see seen saw
+throw thrown threw
+draw drawn drew
+hide hidden hid
+overwrite overwritten overwrote
+rewrite rewritten rewrote
+spend spent
+pay paid
+store storage
+install installation
+obtain acquire
+speak spoken
 """
 )
 
@@ -134,7 +156,8 @@ respect respond restart restore restrict resume retain retry return reuse revert
 schedule scope search secure see select send separate serve set share ship show shut sign simplify skip sort specify split squash stage start state
 stay stick stop store stream strip structure submit suggest summarise summarize supply support suppress swap switch sync tag take target tell test throw tidy time
 touch trace track translate treat trigger trim truncate try tune turn type undo uninstall unset update upgrade upload use validate vendor
-verify version view wait warn watch wrap write zip
+verify version view wait warn watch work wrap write zip act address adopt alert assign await block communicate contact depend fail feel look notify
+rely report talk think close
 """.split()
 )
 
@@ -159,7 +182,7 @@ LEXICON = Lexicon(
     implied=dict.fromkeys(
         (
             "off limits", "off-limits", "out of bounds", "is off limits", "are off limits", "hands off", "leave alone", "stay out of",
-            "stay away from", "steer clear of", "keep out of", "keep away from",
+            "stay away from", "steer clear of", "keep out of", "keep away from", "frozen", "is frozen", "are frozen",
         ),
         "modify",
     ),

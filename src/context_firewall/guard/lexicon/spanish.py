@@ -48,7 +48,7 @@ LEXICON = Lexicon(
     light=frozenset(),
     verbs=frozenset(
         """usa utiliza ejecuta escribe pregunta mantén responde muestra crea borra elimina espera haz pide revisa guarda deja evita añade
-        corre prueba toques uses modifiques cambies borres""".split()
+        corre prueba hagas hagáis toques uses modifiques cambies borres""".split()
     ),
     words=frozenset(),
 )
