@@ -17,6 +17,8 @@ COMMANDS = {
     "reduce": "context_firewall.cli.reduce:reduce",
     "explain": "context_firewall.cli.explain:explain",
     "verify": "context_firewall.cli.verify:verify",
+    "compact": "context_firewall.cli.compact:compact",
+    "restore": "context_firewall.cli.restore:restore",
     "conformance": "context_firewall.cli.conformance:conformance",
 }
 
