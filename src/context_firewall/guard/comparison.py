@@ -4,7 +4,8 @@ Each check is a row of `CHECKS`: its name is the deciding rule of the verdict, i
 The first that objects decides. A window that no check objects to keeps the rule.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from context_firewall.guard.lexicon import Op
@@ -37,32 +38,36 @@ def _agrees(one: Item, other: Item) -> bool:
     return one.negative == other.negative and one.segment is other.segment
 
 
-def _candidates(places: dict[str, list[int]], item: Item) -> set[int]:
-    return {index for key in (item.key, item.text, *item.also) for index in places.get(key, ())}
+_CANDIDATES = 64  # of a word that a window repeats, so many are weighed against each other
+
+
+def _candidates(places: dict[str, dict[int, None]], item: Item) -> list[int]:
+    """Where the window has an item's word and nothing of the rule stands for it yet, in order."""
+    keys = dict.fromkeys((item.key, item.text, *item.also))
+    return sorted({index for key in keys for index in islice(places.get(key, ()), _CANDIDATES)})
 
 
 def align(rule: Reading, window: Reading) -> Alignment:
     """Find each item of the rule in the window: in the clause that holds most of the rule first."""
     items = wanted(rule)
-    places: dict[str, list[int]] = {}
+    places: dict[str, dict[int, None]] = {}
     for index, item in enumerate(window.items):
-        places.setdefault(item.key, []).append(index)
-        if item.text != item.key:
-            places.setdefault(item.text, []).append(index)
+        for key in {item.key, item.text}:
+            places.setdefault(key, {})[index] = None
     weight = [0.0] * len(window.clauses)
     for item in items:
-        seen = set()
+        clauses: dict[int, float] = {}
         for index in _candidates(places, item):
             other = window.items[index]
-            if other.clause not in seen:
-                seen.add(other.clause)
-                weight[other.clause] += item.weight * (1.0 if _agrees(item, other) else 0.5)
+            share = item.weight * (1.0 if _agrees(item, other) else 0.5)
+            clauses[other.clause] = max(share, clauses.get(other.clause, 0.0))
+        for clause, share in clauses.items():
+            weight[clause] += share
     taken: set[int] = set()
     pairs, missing = [], []
     for item in sorted(items, key=lambda one: -one.weight):
-        candidates = _candidates(places, item) - taken
         best = max(
-            candidates,
+            _candidates(places, item),
             key=lambda index: (_agrees(item, window.items[index]), weight[window.items[index].clause], -index),
             default=None,
         )
@@ -72,6 +77,8 @@ def align(rule: Reading, window: Reading) -> Alignment:
         else:
             taken.add(best)
             pairs.append((item, window.items[best]))
+            for key in {window.items[best].key, window.items[best].text}:
+                places[key].pop(best, None)
     held = {window.items[index].clause for index in taken}
     touched = _touched(window, held)
     added = tuple(
@@ -89,18 +96,26 @@ def align(rule: Reading, window: Reading) -> Alignment:
     return Alignment(tuple(pairs), tuple(missing), added, clauses, labels, found / total if total else 0.0)
 
 
+def dimension(item: Item) -> str:
+    """What a quantity measures; empty for a bare number."""
+    return item.key.partition(":")[0]
+
+
 def _weights(
     rule: Reading, window: Reading, items: list[Item], pairs: list[tuple[Item, Item]], missing: list[Item], added: tuple[Item, ...]
 ) -> tuple[float, float]:
     """What the rule weighs, and how much of that the window holds.
 
-    Another number for a number, or another path for a path, counts half. A bound or a prohibition weighs as a word does.
+    Another number for a number, or another path for a path, counts half; another amount of the same, in full. A bound or a prohibition weighs as a word does.
     """
     total = sum(item.weight for item in items)
     found = sum(item.weight for item, _ in pairs)
-    for sort in (Sort.QUANTITY, Sort.ANCHOR):
-        others = sum(item.sort is sort for item in added)
-        found += sum(item.weight / 2 for item in [item for item in missing if item.sort is sort][:others])
+    anchors = sum(item.sort is Sort.ANCHOR for item in added)
+    found += sum(item.weight / 2 for item in [item for item in missing if item.sort is Sort.ANCHOR][:anchors])
+    dimensions = {dimension(item) for item in added if item.sort is Sort.QUANTITY}
+    for item in missing:
+        if item.sort is Sort.QUANTITY and dimensions:
+            found += item.weight * (1.0 if dimension(item) and dimension(item) in dimensions else 0.5)
     bounds = {Op.ONLY, Op.ATMOST, Op.ATLEAST}
     had, has = _operators(rule.clauses), _operators(window.clauses)
     total += len(had & bounds)
@@ -150,7 +165,7 @@ def _quantity(it: Comparison) -> str | None:
     new = [item for item in it.alignment.added if item.sort is Sort.QUANTITY]
     if gone:
         return f"{_texts(gone)} is {_texts(new)}" if new else f"{_texts(gone)} is missing"
-    return f"{_texts(new)} is new" if new else None
+    return None
 
 
 def _anchor(it: Comparison) -> str | None:
@@ -159,7 +174,7 @@ def _anchor(it: Comparison) -> str | None:
     new = [item for item in it.alignment.added if item.sort is Sort.ANCHOR]
     if gone:
         return f"{_texts(gone)} is {_texts(new)}" if new else f"{_texts(gone)} is missing"
-    return f"{_texts(new)} is new" if new else None
+    return None
 
 
 def _status(op: Op, words: str) -> Callable[[Comparison], str | None]:
@@ -325,20 +340,23 @@ _SORTS_OF_THINGS = frozenset(
 _NAMES_OF_PLACES = frozenset({"main", "master", "develop", "stage", "product", "dev", "prod", "trunk"})
 
 
-def _is_apposition(item: Item, items: tuple[Item, ...], held: list[Item]) -> bool:
-    """Whether a word only says what sort of thing the name beside it names, and that name is held."""
-    if item.key not in _SORTS_OF_THINGS:
-        return False
-    place = items.index(item)
-    beside = [items[index] for index in (place - 1, place + 1) if 0 <= index < len(items)]
-    return any((one.sort is Sort.ANCHOR or one.key in _NAMES_OF_PLACES) and one in held for one in beside)
+def _without_appositions(some: Iterable[Item], items: tuple[Item, ...], held: Iterable[Item]) -> list[Item]:
+    """Those of some items that say more than what sort of thing the held name beside them names."""
+    names = {item.start for item in held if item.sort is Sort.ANCHOR or item.key in _NAMES_OF_PLACES}
+    beside: set[int] = set()
+    for before, after in pairwise(items):
+        if before.start in names:
+            beside.add(after.start)
+        if after.start in names:
+            beside.add(before.start)
+    return [item for item in some if not (item.key in _SORTS_OF_THINGS and item.start in beside)]
 
 
 def _word(it: Comparison) -> str | None:
     """A word of the rule is missing."""
     gone = [item for item in it.alignment.missing if item.sort is Sort.WORD]
     held = [item for item, _ in it.alignment.pairs]
-    gone = [item for item in gone if not _is_apposition(item, it.rule.items, held)]
+    gone = _without_appositions(gone, it.rule.items, held)
     if any(item.key in _PERMISSION for item in held):
         gone = [item for item in gone if item.key not in _ASKING]
     if len(held) >= 2 and not it.alignment.added and all(item.key in _GENERIC for item in gone):
@@ -363,8 +381,7 @@ def _actor(it: Comparison) -> str | None:
 def _added(it: Comparison) -> str | None:
     """Words stand in the rule's clauses that the rule does not have: it may hold for less, or for more."""
     added = [item for item in it.alignment.added if item.key not in _GENERIC]
-    held = [other for _, other in it.alignment.pairs]
-    added = [item for item in added if not _is_apposition(item, it.window.items, held)]
+    added = _without_appositions(added, it.window.items, (other for _, other in it.alignment.pairs))
     if _same_bound(it):
         added = [item for item in added if item.key not in _TOUCHING]
     return f"added: {_texts(added)}" if added else None

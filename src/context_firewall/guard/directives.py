@@ -92,20 +92,21 @@ _IDIOMS = re.compile(
 _CHINESE_HEARSAY = re.compile(r"(?:文档|手册|规范|注释|教程|说明|网上|博客|报告|日志|代码|readme|他们?|同事|老板|有人|书)[^,。]{0,6}(?:写着|写的是|说|提到|规定|要求|显示|建议)")
 _PAST_RUSSIAN = re.compile(r"[\u0430-\u044f]{2,}(?:л|ла|ло|ли|лся|лась|лось|лись)")
 _PAST_ROMANCE = re.compile(r"[^\W\d_]{2,}(?:ó|ió|aron|ieron|aba|aban|ía|ou|eu|iu|ava|avam|ait|aient|é|és|ée)")
-_GERMAN_GUESS = re.compile(r"\b(?:das|es|er|da) (?:muss|müsste|sollte|kann) .*\bsein\b")
+_GERMAN_GUESS = re.compile(r"\b(?:das|es|er|da) (?:muss|müsste|sollte|kann) .{0,120}\bsein\b")
 
 
 def extract_directives(text: str) -> tuple[Directive, ...]:
     """The standing rules in a text that a user wrote, in order."""
-    return tuple(found for found in _sentences_of(text) if isinstance(found, Directive))
+    return tuple(found for found in find_statements(text) if isinstance(found, Directive))
 
 
 def extract_releases(text: str) -> tuple[Release, ...]:
     """The sentences of a user's text that take a rule back, or allow something."""
-    return tuple(found for found in _sentences_of(text) if isinstance(found, Release))
+    return tuple(found for found in find_statements(text) if isinstance(found, Release))
 
 
-def _sentences_of(text: str) -> list[Directive | Release]:
+def find_statements(text: str) -> list[Directive | Release]:
+    """Rules and what takes them back, in the order of the text."""
     folded = fold(_own_words(text))
     found: list[Directive | Release] = []
     for sentence in sentences(folded, semicolons=False):
@@ -172,6 +173,16 @@ def _clauses(parts: list[Token]) -> list[list[Token]]:
     return [clause for clause in clauses if clause]
 
 
+class _Whole(NamedTuple):
+    """What the clauses of a sentence need to know of all of it."""
+
+    clauses: int
+    tokens: int
+    operators: frozenset[Op | None]
+    repeats: bool
+    past: bool
+
+
 def _english(words: str, parts: list[Token], known: Lexicon) -> tuple[Kind, str] | str | None:
     clauses = _clauses(parts)
     if not clauses:
@@ -190,8 +201,9 @@ def _english(words: str, parts: list[Token], known: Lexicon) -> tuple[Kind, str]
         soft = any(token.op is Op.SHOULD for token in first)
         return (Kind.PROHIBITION if negative else Kind.PREFERENCE if soft else Kind.OBLIGATION), "wish"
     ruled: list[tuple[Kind, str]] = []
+    whole = _Whole(len(clauses), len(parts), frozenset(token.op for token in parts), _repeats(parts), any(one.text.endswith("ed") for one in parts))
     for place, clause in enumerate(clauses):
-        found = _english_clause(clause, clauses, place, known)
+        found = _english_clause(clause, place, whole, known)
         if found is not None:
             ruled.append(found)
     if not ruled:
@@ -242,13 +254,13 @@ _FORBIDDEN = frozenset("frozen forbidden prohibited banned disallowed off|limits
 }  # fmt: skip
 
 
-def _english_clause(clause: list[Token], clauses: list[list[Token]], place: int, known: Lexicon) -> tuple[Kind, str] | None:
+def _english_clause(clause: list[Token], place: int, whole: _Whole, known: Lexicon) -> tuple[Kind, str] | None:
     meant = _meant(clause)
     told = any(token.op in _REPORTING and token.text not in ("ignore", "previously", "pause", "reversed") for token in clause)
     if not meant or (told and not (_orders(clause, known) or meant[0].op is Op.NEG)):
         return None
     operators = {token.op for token in clause}
-    everywhere = {token.op for one in clauses for token in one}
+    everywhere = whole.operators
     subject = _subject(clause)
     for index, token in enumerate(clause):
         if token.op is Op.NEG:
@@ -273,26 +285,21 @@ def _english_clause(clause: list[Token], clauses: list[list[Token]], place: int,
             return Kind.LIMIT, "order with a bound"
         if verb.text.split(" ")[0] in _STANDING and not (verb.text == "call" and len(meant) < 3):
             return Kind.OBLIGATION, "standing order"
-        if everywhere & _MARKS and not (everywhere & _MARKS <= {Op.ALL} and not _repeats(clauses)):
+        if everywhere & _MARKS and not (everywhere & _MARKS <= {Op.ALL} and not whole.repeats):
             return Kind.OBLIGATION, "order with a condition or an extent"
-    if meant[0].op is Op.SHOULD and (len(meant) > 1 or place + 1 < len(clauses)):
+    if meant[0].op is Op.SHOULD and (len(meant) > 1 or place + 1 < whole.clauses):
         return Kind.PREFERENCE, "preference"
     if any(token.op is Op.SHOULD and token.text.startswith(("should", "ought")) for token in clause) and subject not in ("it", "that", "this", "i", "there", "he", "she", "they"):
         return Kind.PREFERENCE, "should"
     if Op.MAY in operators and (_says_you(clause) or meant[0].text in ("feel free to", "go ahead and")):
         return (Kind.LIMIT, "bounded permission") if operators & {Op.ONLY, Op.ATMOST} else (Kind.PERMISSION, "permission")
-    if any(token.text in ("read-only", "readonly", "read only") for token in clause) and not subject_is_speaker(subject) and len(clauses) <= 3:
+    if any(token.text in ("read-only", "readonly", "read only") for token in clause) and not subject_is_speaker(subject) and whole.clauses <= 3:
         return Kind.LIMIT, "read-only"
     if any(token.sort is Sort.QUANTITY for token in clause) and any(token.text in ("budget", "limit", "deadline", "maximum", "minimum", "cap", "quota", "ceiling") for token in clause):
         return Kind.LIMIT, "bound"
-    if {Op.SEQUENCE, Op.THEN} <= everywhere and len(parts_of(clauses)) <= 8 and place == 0 and not any(one.text.endswith("ed") for one in parts_of(clauses)):
+    if {Op.SEQUENCE, Op.THEN} <= everywhere and whole.tokens <= 10 and place == 0 and not whole.past:
         return Kind.OBLIGATION, "order of steps"
     return None
-
-
-def parts_of(clauses: list[list[Token]]) -> list[Token]:
-    """All tokens of the clauses."""
-    return [token for clause in clauses for token in clause]
 
 
 def subject_is_speaker(subject: str) -> bool:
@@ -300,9 +307,9 @@ def subject_is_speaker(subject: str) -> bool:
     return subject in _SPEAKER
 
 
-def _repeats(clauses: list[list[Token]]) -> bool:
+def _repeats(parts: list[Token]) -> bool:
     """Whether `every` or `each` makes an order a standing one; `all` and `any` may only say how much."""
-    return any(token.op is Op.ALL and token.text in ("every", "each", "whenever", "everywhere", "any", "all") for token in parts_of(clauses))
+    return any(token.op is Op.ALL and token.text in ("every", "each", "whenever", "everywhere", "any", "all") for token in parts)
 
 
 def _subject(clause: list[Token]) -> str:
@@ -412,7 +419,7 @@ def _chinese(words: str, parts: list[Token], operators: set[Op]) -> tuple[Kind, 
         return Kind.OBLIGATION, "condition"
     if operators & {Op.ALL} and operators & {Op.MUST} and "都要" in words:
         return Kind.OBLIGATION, "duty"
-    if operators & {Op.MUST} and re.search(r"(?:每次|所有|每个|任何|全部|一律|以后|今后|从现在起).*(?:要|需要|需)", words):
+    if operators & {Op.MUST} and re.search(r"(?:每次|所有|每个|任何|全部|一律|以后|今后|从现在起).{0,60}(?:要|需要|需)", words):
         return Kind.OBLIGATION, "duty"
     if re.match(r"(?:以后|今后|从现在起|接下来|用|使用|保持|统一|始终|一律)", words) and not re.search(r"(?:吧|一下|看看)", words) and not past:
         return Kind.OBLIGATION, "standing order"

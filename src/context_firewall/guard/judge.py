@@ -8,7 +8,8 @@ is altered, and the first objection in the fullest window says how.
 
 from typing import NamedTuple
 
-from context_firewall.guard.comparison import Alignment, align, objection
+from context_firewall.documents.survival_report import Verdict
+from context_firewall.guard.comparison import Alignment, align, dimension, objection
 from context_firewall.guard.folding import Folded, fold
 from context_firewall.guard.lexicon import Op
 from context_firewall.guard.lexicon.bilingual import translations
@@ -26,7 +27,7 @@ class Outcome(NamedTuple):
     `start` and `end` are offsets in characters of the summary; both 0 when there is no evidence.
     """
 
-    verdict: str
+    verdict: Verdict
     rule: str
     said: str
     start: int
@@ -43,6 +44,7 @@ class Page:
         self.folded = folded
         self.sentences: list[Sentence] = sentences(folded, language)
         self._readings: dict[tuple[int, int], Reading] = {}
+        self._keys: dict[int, frozenset[str]] = {}
 
     def reading(self, first: int, width: int) -> Reading:
         """What the `width` sentences from `first` on say."""
@@ -50,6 +52,13 @@ class Page:
         if key not in self._readings:
             self._readings[key] = read(self.folded, self.sentences[first : first + width])
         return self._readings[key]
+
+    def keys(self, sentence: int) -> frozenset[str]:
+        """The words of a sentence, as they are compared."""
+        if sentence not in self._keys:
+            items = self.reading(sentence, 1).items
+            self._keys[sentence] = frozenset(key for item in items for key in (item.key, item.text))
+        return self._keys[sentence]
 
     def span(self, first: int, width: int) -> tuple[int, int]:
         """Where they stand in the summary, in characters."""
@@ -147,8 +156,11 @@ def _unknown(outcome: Outcome) -> Outcome:
 
 def _judge(rule: Rule, wanted: Reading, page: Page, least: float) -> Outcome:
     best: Outcome | None = None
+    keys = {key for item in wanted.items for key in (item.key, item.text, *item.also)}
     for width in range(1, max(2, rule.width + 1) + 1):
         for first in range(len(page.sentences) - width + 1):
+            if wanted.items and not keys & page.keys(first):
+                continue
             reading = page.reading(first, width)
             alignment = align(wanted, reading)
             if not wanted.items and _texts(page.folded, page.sentences[first : first + width]) != rule.texts:
@@ -174,6 +186,28 @@ def _judge(rule: Rule, wanted: Reading, page: Page, least: float) -> Outcome:
     if best is None or (best.verdict == "lost" and not best.coverage):
         return Outcome("lost", "absent", "", 0, 0, 0.0)
     return best
+
+
+def takes_back(said: Rule, earlier: Rule) -> bool:
+    """Whether what the user said later takes an earlier rule back: lifts it, allows the opposite, or sets another value."""
+    alignment = align(earlier.reading, said.reading)
+    if not alignment.pairs or said.texts == earlier.texts:
+        return False
+    share = _plain_share(alignment)
+    operators = {operator.op for clause in alignment.touched for operator in clause.operators}
+    if share >= LEAST_COVERAGE and operators & {Op.REVOKED, Op.LIFT}:
+        return True
+    turned = sum(item.negative != other.negative for item, other in alignment.pairs) * 2 > len(alignment.pairs)
+    if share >= LEAST_COVERAGE and turned and Op.MAY in operators:
+        return True
+    words = [item for item in alignment.missing if item.sort is not Sort.QUANTITY]
+    if words or share < CONTRADICTING_COVERAGE / 2:
+        return False
+    conditioned = any(clause.segments - {Segment.MAIN} for clause in alignment.touched)
+    replaced = len(alignment.missing) == 1 and any(
+        item.sort is Sort.QUANTITY and dimension(item) == dimension(alignment.missing[0]) for item in alignment.added
+    )
+    return replaced or (turned and not alignment.missing and not conditioned)
 
 
 def _spans(reading: Reading, alignment: Alignment, width: int) -> bool:

@@ -53,15 +53,15 @@ _other_unit = "|".join(
     re.escape(name) for name in sorted((name for name in UNITS if not (name[0].isascii() and name[0].isalpha())), key=len, reverse=True)
 )
 UNIT = rf"(?:(?:{_latin_unit})(?![a-z0-9])|(?:{_other_unit}))"
-NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3})++(?:\.[0-9]++)?+|[0-9]++(?:\.[0-9]++)?+)"
+NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,8}+(?:\.[0-9]{1,12}+)?+|[0-9]{1,24}+(?:\.[0-9]{1,12}+)?+)"
 """1,000 or 1000 or 1.5."""
 PATTERN = (
     rf"(?:us\$|[$€£¥])\ ?{NUMBER}[kmb]?+(?![\w])"
     rf"|{NUMBER}[\ -]?{UNIT}"
     rf"|{NUMBER}(?![\w.]|,[0-9])|{NUMBER}(?=\.(?![0-9]))|{NUMBER}(?=[^\x00-\x7f])"
-    rf"|(?:{_word})(?![a-z])(?:[\ -](?:{_word})(?![a-z]))*+(?:[\ -]{UNIT})?+(?![\w])"
-    rf"|[零〇一二两三四五六七八九十百千万]++(?:{_other_unit})"
-    r"|(?!一[次个条])[零〇一二两三四五六七八九十百千万]++(?=[次个条行遍轮份倍名台项])"
+    rf"|(?:{_word})(?![a-z])(?:[\ -](?:{_word})(?![a-z])){{0,8}}+(?:[\ -]{UNIT})?+(?![\w])"
+    rf"|[零〇一二两三四五六七八九十百千万]{{1,9}}+(?:{_other_unit})"
+    r"|(?!一[次个条])[零〇一二两三四五六七八九十百千万]{1,9}+(?=[次个条行遍轮份倍名台项])"
 )
 """A quantity in folded text. What follows the number decides whether it is one."""
 

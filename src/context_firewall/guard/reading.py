@@ -8,6 +8,7 @@ A reading is a list of items. Each item knows its clause, its segment (the main 
   `instead of X`, rule only what follows. A fragment without a verb or an operator goes on as the clause before it.
 - What follows a marker is its segment, to the clause's end. Of markers that stand behind (Chinese 之前, Japanese 前に)
   it is what precedes them.
+- `without` in a clause that orders rules out what follows it.
 - A forbidden clause with `until`, `unless` or `without` and an allowed one with `only after` say the same: a gate.
 """
 
@@ -158,7 +159,7 @@ _LOOSE = frozenset(
 )
 
 
-def _weighed(found: list[Token], place: int) -> Op | None:
+def _weighed(found: list[Token], place: int, numbered: bool) -> Op | None:
     """What an operator is here: words such as `under`, `above` and `limited to` bound something only before a number."""
     token = found[place]
     if token.op not in (Op.ATMOST, Op.ATLEAST, Op.ONLY):
@@ -170,7 +171,7 @@ def _weighed(found: list[Token], place: int) -> Op | None:
     if bounded or token.text not in _LOOSE or (place > 0 and found[place - 1].sort is Sort.QUANTITY):
         return token.op
     if token.text in ("limit", "limits", "max", "maximum", "cap", "minimum", "ceiling", "限制", "上限", "下限", "限制为"):
-        return token.op if any(other.sort is Sort.QUANTITY for other in found) else None
+        return token.op if numbered else None
     return Op.LIGHT if token.text.isascii() else None
 
 
@@ -190,10 +191,12 @@ def _is_break(found: list[Token], index: int, verbs: frozenset[str]) -> bool:
     return following.sort is Sort.WORD and following.text in verbs and not _after_marker(found, index)
 
 
+_LOOK_BACK = 40  # tokens; a longer list is taken for clauses of its own
+
+
 def _after_marker(found: list[Token], index: int) -> bool:
     """Whether a list goes on here: between the last marker and here, no point."""
-    while index > 0:
-        index -= 1
+    for index in range(index - 1, max(-1, index - _LOOK_BACK), -1):
         if found[index].sort is Sort.POINT:
             return False
         if found[index].op in _PREFIX:
@@ -251,8 +254,9 @@ class _Sentence:
         before = negative
         tells = self.known.name == "english" and not any(token.op in _ORDERING or token.text in _AUXILIARY for token in found)
         operators: list[Operator] = []
+        numbered = any(token.sort is Sort.QUANTITY for token in found)
         for place, token in enumerate(found):
-            op = _weighed(found, place)
+            op = _weighed(found, place, numbered)
             if contrasted and shown and token.text in _PREPOSITIONS:
                 negative, contrasted = before, False
             if op is Op.CONTRAST and token.text == "over" and not soft:
@@ -262,7 +266,7 @@ class _Sentence:
             if op is Op.THEN and segment in (Segment.IF, Segment.GATE, Segment.AFTER, Segment.BEFORE) and opened_first:
                 op = Op.END if segment is not Segment.AFTER else Op.THEN
             if bounded and (op in (Op.IF, Op.AFTER) or token.text in ("with", "upon", "mit", "con", "com", "avec")):
-                op = Op.ONLYIF
+                op, bounded = Op.ONLYIF, False
                 operators = [one for one in operators if one.op not in (Op.ONLY, Op.MAY)]
             bounded = bounded or (op is Op.ONLY and (initial or (place > 0 and found[place - 1].op is Op.MAY)))
             if op is Op.BECAUSE and token.text in ("否则", "otherwise") and segment in (Segment.UNLESS, Segment.GATE):
@@ -312,6 +316,8 @@ class _Sentence:
         segments = {item.segment for item in self.items[first:]} | {
             _PREFIX[operator.op] for operator in operators if operator.op in _PREFIX and operator.op is not Op.REQUIRE
         }
+        if not any(item.segment in (Segment.WITHOUT, Segment.GATE) for item in self.items[first:]):
+            segments.discard(Segment.WITHOUT)
         if segments & _GATES and any(item.segment is Segment.GATE for item in self.items[first:]):
             segments = {Segment.GATE if segment in _GATES else segment for segment in segments}
         leading = next((token.op for token in found if token.op not in (Op.LIGHT, Op.CLAUSE, Op.AGENT)), None)
@@ -372,6 +378,10 @@ class _Sentence:
         clause = self.items[first:]
         forbidden = any(item.segment is Segment.MAIN and item.negative for item in clause)
         if not forbidden:
+            # `stop without retrying` is: stop, do not retry
+            for index in range(first, len(self.items)):
+                if self.items[index].segment is Segment.WITHOUT:
+                    self.items[index] = self.items[index]._replace(segment=Segment.MAIN, negative=True)
             return
         for index in range(first, len(self.items)):
             if self.items[index].segment in _GATES:

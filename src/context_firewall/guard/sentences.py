@@ -13,7 +13,7 @@ from context_firewall.guard.lexicon import Op, lexicon
 from context_firewall.guard.tokens import language_of
 
 _ITEM = re.compile(r"[ \t>]*+(?:[-*•+◦·–]\s++(?:\[[ x]\]\s*+)?|[0-9]{1,3}[.)]\s++|\([0-9a-z]{1,3}\)\s++|#{1,6}\s++|[a-z][.)]\s++|[一二三四五六七八九十]++[、.,]|[0-9]++、)")
-_END = re.compile(r"[.!?…]++(?=[\s\"')\]]|$)[\"')\]]*+|[。！？?!]++[\"')\]]*+|;|\((?:[0-9]{1,2}|[a-z])\)(?=\s)")
+_END = re.compile(r"(?<![.!?…])[.!?…]++(?=[\s\"')\]]|$)[\"')\]]*+|[。！？?!]++[\"')\]]*+|;|\((?:[0-9]{1,2}|[a-z])\)(?=\s)")
 _SHORT_FORMS = ("e.g", "i.e", "etc", "vs", "cf", "approx", "no", "z.b", "p.ej", "p.ex", "incl", "resp", "dr", "mr", "ms")
 _CLOSED = re.compile(r"[.!?。:;…]\s*+$")
 _HEADING = re.compile(r"[ \t]*+(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*\s*+$|[^\n]{1,80}:\s*+$)")

@@ -37,21 +37,23 @@ class Token(NamedTuple):
 
 
 # Patterns in the order in which they are tried. Folded text has no capitals.
+_NAME = r"[\w.@*+~{}-]{1,120}+"
+# Each is bounded: a longer one is read as words and points, and no text is walked through twice.
 _ANCHORS = (
-    r"[a-z][a-z0-9+.-]{1,15}://[^\s\"<>,;]++",
-    r"[\w.+-]{1,64}@[\w-]++(?:\.[\w-]++)++",
-    r"(?:\.{1,2}|~|\$\w++)?(?:/[\w.@*+~{}-]++)++/?+",  # /abs/path, ./path, $HOME/x
-    r"[\w.@*+~-]++(?:/[\w.@*+~{}-]++)++/?+",  # a/b
-    r"[\w.@+~-]++/(?![\w/])",  # vendor/
-    r"--?[a-z][\w-]*+(?:=[^\s,;\"]++)?+",  # a flag, after something that is no word
-    r"\.[a-z][\w.-]*+",  # .env
-    r"\*\.[a-z0-9]{1,8}",  # *.py
-    r"v?[0-9]++(?:\.[0-9]++)++(?:[a-z-][\w.]*+)?+\+?+|v[0-9]++(?![\w])",  # a version
-    r"[a-z][\w-]*+(?:\.[a-z][a-z0-9_-]*+)++(?:\(\))?+",  # a.py, module.name
-    r"@[a-z][\w/-]*+",
-    r"#[0-9]++",
-    r"[a-z0-9]++(?:_[a-z0-9]++)++(?:\(\))?+|_++[a-z0-9_]++",  # snake_case
-    r"[a-z]++[0-9][a-z0-9]*+|[0-9]++[a-z]++[0-9a-z]*+",  # p95, 3d
+    r"[a-z][a-z0-9+.-]{1,15}+://[^\s\"<>,;]{1,300}+",
+    r"[\w.+-]{1,64}+@[\w-]{1,64}+(?:\.[\w-]{1,64}+){1,6}+",
+    rf"(?:\.{{1,2}}|~|\$\w{{1,40}}+)?+(?:/{_NAME}){{1,40}}+/?+",  # /abs/path, ./path, $home/x
+    rf"{_NAME}(?:/{_NAME}){{1,40}}+/?+",  # a/b
+    r"[\w.@+~-]{1,120}+/(?![\w/])",  # vendor/
+    r"--?[a-z][\w-]{0,60}+(?:=[^\s,;\"]{1,120}+)?+",  # a flag, after something that is no word
+    r"\.[a-z][\w.-]{0,60}+",  # .env
+    r"\*\.[a-z0-9]{1,8}+",  # *.py
+    r"v?[0-9]{1,12}+(?:\.[0-9]{1,12}+){1,8}+(?:[a-z-][\w.]{0,20}+)?+\+?+|v[0-9]{1,12}+(?![\w])",  # a version
+    r"[a-z][\w-]{0,60}+(?:\.[a-z][a-z0-9_-]{0,60}+){1,8}+(?:\(\))?+",  # a.py, module.name
+    r"@[a-z][\w/-]{0,60}+",
+    r"#[0-9]{1,12}+",
+    r"[a-z0-9]{1,60}+(?:_[a-z0-9]{1,60}+){1,12}+(?:\(\))?+|_{1,2}+[a-z0-9_]{1,60}+",  # snake_case
+    r"[a-z]{1,20}+[0-9][a-z0-9]{0,60}+|[0-9]{1,20}+[a-z][0-9a-z]{0,60}+",  # p95, 3d
 )
 _LETTER = r"[^\W\d_]"
 _CLOSED_SCRIPT = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af々〇]"
