@@ -212,9 +212,24 @@ def _same_bound(it: Comparison) -> bool:
     return False
 
 
+def _same_gate(it: Comparison) -> bool:
+    """`never X without Y` for `Y before X`, or the other way round."""
+    for index in (0, 1):
+        found = {
+            (pair[index].segment, pair[index].negative, pair[1 - index].segment, pair[1 - index].negative)
+            for pair in it.alignment.pairs
+        }
+        if found == {
+            (Segment.MAIN, False, Segment.GATE, False),
+            (Segment.BEFORE, False, Segment.MAIN, True),
+        }:
+            return True
+    return False
+
+
 def _polarity(it: Comparison) -> str | None:
     """What was forbidden is ordered or allowed, or the other way round."""
-    if _same_bound(it):
+    if _same_bound(it) or _same_gate(it):
         return None
     turned = [other for item, other in it.alignment.pairs if item.negative != other.negative]
     return f"turned round: {_texts(turned)}" if turned else None
@@ -236,7 +251,7 @@ def _permits(clauses: tuple[Clause, ...]) -> bool:
 
 def _permitted(it: Comparison) -> str | None:
     """A duty became a permission, or a permission a duty."""
-    if _permits(it.alignment.touched) and not _permits(it.rule.clauses):
+    if _permits(it.alignment.touched) and not _permits(it.rule.clauses) and not _operators(it.rule.clauses) & {Op.LIFT}:
         return "it only permits"
     if _permits(it.rule.clauses) and not _permits(it.alignment.touched) and not _operators(it.rule.clauses) & {Op.LIFT}:
         return "a permission became a duty"
@@ -273,6 +288,8 @@ def _condition(it: Comparison) -> str | None:
     had, has = _segments(it.rule.clauses), _segments(it.alignment.touched)
     if _same_bound(it):
         had, has = had - {Segment.EXCEPT}, has - {Segment.EXCEPT}
+    if _same_gate(it):
+        return None
     order = {Segment.BEFORE, Segment.AFTER}
     gone, new = sorted((had - has - order), key=str), sorted((has - had - order), key=str)
     if gone:
@@ -294,6 +311,8 @@ def _order(it: Comparison) -> str | None:
     ranks: dict[int, list[int]] = {}
     for item, other in it.alignment.pairs:
         ranks.setdefault(item.rank, []).append(other.rank)
+    if _same_gate(it):
+        return None
     turned = {Segment.BEFORE, Segment.AFTER}
     if any({item.segment, other.segment} == turned for item, other in it.alignment.pairs):
         return "before became after, or after before"
@@ -395,6 +414,31 @@ def _reported(it: Comparison) -> str | None:
     return None
 
 
+def _joined(it: Comparison) -> str | None:
+    """`and` became `or`, `from` became `to`, or two names changed places."""
+    roles = 0
+    for item, other in it.alignment.pairs:
+        if item.joined and other.joined and item.joined != other.joined:
+            return f"{item.joined} became {other.joined}: {other.text}"
+        if {item.role, other.role} == {"from", "to"}:
+            return f"{item.role} became {other.role}: {other.text}"
+        roles += item.sort is Sort.ANCHOR and item.role != other.role
+    if roles > 1:
+        return "two names changed places"
+    pairs = sorted(it.alignment.pairs, key=lambda pair: pair[0].start)
+    words = [other.start for item, other in pairs if item.sort is Sort.WORD]
+    if words != sorted(words):
+        return None
+    last: tuple[int, int] | None = None
+    for place, (item, other) in enumerate(pairs):
+        if item.sort is Sort.WORD:
+            continue
+        if last is not None and last[1] > other.start and place - last[0] > 1:
+            return "two names changed places"
+        last = place, other.start
+    return None
+
+
 CHECKS: tuple[tuple[str, Callable[[Comparison], str | None]], ...] = (
     ("question", _question),
     ("quantity", _quantity),
@@ -410,6 +454,7 @@ CHECKS: tuple[tuple[str, Callable[[Comparison], str | None]], ...] = (
     ("condition", _condition),
     ("order", _order),
     ("extent", _extent),
+    ("joined", _joined),
     ("word", _word),
     ("actor", _actor),
     ("added", _added),

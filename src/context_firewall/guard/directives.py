@@ -217,7 +217,7 @@ def _meant(clause: list[Token]) -> list[Token]:
     while place < len(clause) and (
         clause[place].text in _OPENERS
         or clause[place].op in (Op.SEQUENCE, Op.THEN, Op.CLAUSE)
-        or (clause[place].op is Op.LIGHT and clause[place].text not in known_verbs() and clause[place].text not in _DETERMINERS)
+        or (clause[place].op is Op.LIGHT and clause[place].text.split(" ")[0] not in known_verbs() and clause[place].text not in _DETERMINERS)
     ):
         place += 1
     return clause[place:]

@@ -5,12 +5,14 @@ Folded text is NFKC and casefolded; quotes and dashes are plain; zero-width and 
 Nothing here depends on a locale. The time is linear: a run of combining marks is normalised sixteen at a time.
 """
 
+import re
 import unicodedata
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 _MARKS_AT_ONCE = 16
+_EMPHASIS = re.compile(r"(?<![\w])_[^_\s](?:[^_\n]{0,78}[^_\s])?_(?![\w])")
 _SAME = str.maketrans(
     {
         **dict.fromkeys("‘’‛ʼ´`", "'"),
@@ -68,6 +70,7 @@ def fold(text: str) -> Folded:
     offsets: list[int] = []
     code: list[tuple[int, int]] = []
     opened = -1
+    emphasis = {place for match in _EMPHASIS.finditer(text) for place in (match.start(), match.end() - 1)}
     starts = [*_pieces(text), len(text)] if text else [0]
     for start, end in pairwise(starts):
         piece = text[start:end]
@@ -81,6 +84,8 @@ def fold(text: str) -> Folded:
             continue
         if piece == "*" and (text[start - 1 : start] in ("*", "") or text[end : end + 1] == "*"):
             continue  # bold; a single asterisk may be a pattern
+        if piece == "_" and opened < 0 and start in emphasis:
+            continue
         if piece == "\n" and opened >= 0:
             opened = -1  # a code span ends with its line; what was opened was a quote, or nothing
         for character in _folded_piece(piece):

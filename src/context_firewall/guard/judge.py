@@ -277,7 +277,7 @@ def _opposes(rule: Reading, alignment: Alignment) -> bool:
         return False
     if any(item.segment is not Segment.MAIN for item in rule.items):
         released = {segment for clause in alignment.touched for segment in clause.segments} - {Segment.MAIN}
-        if released:
+        if released and released != {Segment.BEFORE}:
             return False
     turned = sum(item.negative != other.negative for item, other in main)
     report = any(other.reports for _, other in main)

@@ -85,6 +85,10 @@ class Item(NamedTuple):
     start: int
     end: int
     weight: float
+    joined: str = ""
+    """`and` or `or`, where one of them joins it to what precedes."""
+    role: str = ""
+    """`from` or `to`, where one of them stands before it."""
     reports: bool = False
     """Whether it is a verb in the past, as in a report."""
     also: tuple[str, ...] = ()
@@ -151,6 +155,10 @@ def read(folded: Folded, window: list[Sentence]) -> Reading:
     )
 
 
+_JOINING = {"and": "and", "or": "or", "和": "and", "与": "and", "及": "and", "以及": "and", "并": "and", "并且": "and", "或": "or", "或者": "or"} | {
+    "und": "and", "oder": "or", "y": "and", "o": "or", "e": "and", "ou": "or", "et": "and", "и": "and", "или": "or"
+}  # fmt: skip
+_ROLES = {"from": "from", "to": "to", "into": "to", "onto": "to", "out of": "from", "从": "from", "到": "to"}
 _PREPOSITIONS = frozenset({"for", "in", "on", "at", "from", "with", "when", "within", "during", "für", "in", "para", "por", "pour", "для"})
 # Bounds only where a number stands in the clause; elsewhere `under` and `within` are places, and a limit is a thing.
 _LOOSE = frozenset(
@@ -159,9 +167,16 @@ _LOOSE = frozenset(
 )
 
 
-def _weighed(found: list[Token], place: int, numbered: bool) -> Op | None:
+_TOOLS = frozenset({"make", "go", "set", "get", "put"})
+
+
+def _weighed(found: list[Token], place: int, numbered: bool, verbs: frozenset[str]) -> Op | None:
     """What an operator is here: words such as `under`, `above` and `limited to` bound something only before a number."""
     token = found[place]
+    if token.op is Op.LIGHT and token.text in _TOOLS and place and found[place - 1].op is None and found[place - 1].text in verbs:
+        return None  # `pipe make output`: the program
+    if token.text == "make" and place + 1 < len(found) and found[place + 1].text in ("output", "target", "targets"):
+        return None
     if token.op not in (Op.ATMOST, Op.ATLEAST, Op.ONLY):
         return token.op
     after = next((other for other in found[place + 1 :] if other.op is not Op.LIGHT), None)
@@ -252,11 +267,14 @@ class _Sentence:
         shown = False  # whether a contrast has its object already
         contrasted = False
         before = negative
-        tells = self.known.name == "english" and not any(token.op in _ORDERING or token.text in _AUXILIARY for token in found)
+        tells = self.known.name == "english" and not label and not any(
+            (token.op in _ORDERING and token.text not in ("never", "always")) or token.text in _AUXILIARY for token in found
+        )
+        joined = role = ""
         operators: list[Operator] = []
         numbered = any(token.sort is Sort.QUANTITY for token in found)
         for place, token in enumerate(found):
-            op = _weighed(found, place, numbered)
+            op = _weighed(found, place, numbered, self.known.verbs)
             if contrasted and shown and token.text in _PREPOSITIONS:
                 negative, contrasted = before, False
             if op is Op.CONTRAST and token.text == "over" and not soft:
@@ -303,8 +321,12 @@ class _Sentence:
             elif op is Op.USER:
                 self.users.add(segment)
             elif (op is None and token.sort is not Sort.POINT) or op in (Op.REVOKED, Op.HEDGE, Op.HEARSAY):
-                self._item(token, segment, negative, tells and _PAST.fullmatch(token.text) is not None)
-                shown = True
+                self._item(token, segment, negative)
+                past = tells and _PAST.fullmatch(token.text) is not None
+                self.items[-1:] = [item._replace(joined=joined, role=role, reports=past) for item in self.items[-1:]]
+                joined, role, shown = "", "", True
+            joined = _JOINING.get(token.text, joined)
+            role = _ROLES.get(token.text, role)
             if op is not None and op not in (Op.LIGHT, Op.AGENT):
                 key = word_key(token.text, self.known.name)
                 operators.append(Operator(op, key, token.text, segment, token.start))
@@ -341,7 +363,7 @@ class _Sentence:
             return token.text not in _DESCRIBING and token.text not in _DESCRIBING_HAN
         return True
 
-    def _item(self, token: Token, segment: Segment, negative: bool, reports: bool) -> None:
+    def _item(self, token: Token, segment: Segment, negative: bool) -> None:
         rank = self.rank if self.sequence else 0
         rank += {Segment.BEFORE: _ORDERED, Segment.AFTER: -_ORDERED}.get(segment, 0)
         sort = Sort.WORD if token.sort is Sort.OPERATOR else token.sort
@@ -352,7 +374,7 @@ class _Sentence:
             weight = 0.5
         key = word_key(token.text, self.known.name) if token.sort is Sort.OPERATOR else token.key
         self.items.append(
-            Item(sort, key, token.text, len(self.clauses), segment, negative, rank, token.start, token.end, weight, reports)
+            Item(sort, key, token.text, len(self.clauses), segment, negative, rank, token.start, token.end, weight)
         )
 
     def _implied(self, token: Token, segment: Segment, negative: bool) -> None:
