@@ -60,7 +60,7 @@ MOST_REPORTS, MOST_NOTICES, MOST_RUNS, MOST_FILES = 12, 6, 12, 200
 _PATHS = ("file_path", "notebook_path", "path", "filename", "target_file")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (\S[^\n]*+)$", re.MULTILINE)
 _DECISION = re.compile(r"^[ \t>*#-]*+\**+(?:Decision|Decided|We decided|决定|決定)\**+ ?[:：][^\n]*+$", re.MULTILINE)
-_COUNT = re.compile(r"([0-9]++) (\S++)")
+_COUNT = re.compile(r"([0-9]++) ([a-z]++)")
 _TOOL = re.compile(r"(.*?) ([0-9]++)(?: \(([0-9]++) failed\))?+")
 _FILE = re.compile(r"(.*) \(([^()]*+)\)", re.DOTALL)
 
@@ -232,7 +232,7 @@ def parse(text: str) -> Account | None:
         elif not _parse_counts(account, line):
             return None
     account.system, account.said, account.earlier = lists[SYSTEM], lists[SAID], lists[EARLIER]
-    account.notices, account.runs, account.decided, account.reports = lists[NOTICES], lists[RUNS], lists[DECIDED]
+    account.notices, account.runs, account.decided = lists[NOTICES], lists[RUNS], lists[DECIDED]
     account.reports = lists[REPORTS]
     for item in lists[FILES]:
         match = _FILE.fullmatch(item)

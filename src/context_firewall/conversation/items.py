@@ -19,6 +19,7 @@ LONGEST_LINE = 256 << 20
 
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
 _BLANK = b" \t\r\n"
+_MARK = b"\xef\xbb\xbf"
 
 # Compressed bytes taken at once: 1 KiB of a hostile frame becomes 32 MiB at most.
 _BITE = 1 << 10
@@ -91,19 +92,19 @@ def lines_of(chunks: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
 def item_of(number: int, raw: bytes) -> Item:
     """The object on a line. Raises InvalidInput when there is none."""
     try:
-        text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        text = raw.decode()
     except UnicodeDecodeError as error:
         problem = f"line {number}: not UTF-8 at byte {error.start} of the line"
         raise InvalidInput(problem, line=number) from None
     value = _parsed(number, _DECODER.decode, text)
     if not isinstance(value, dict):
         raise InvalidInput(f"line {number}: must be a JSON object", line=number)
-    return Item(number, -1, bare(number, raw), value)
+    return Item(number, -1, bare(raw), value)
 
 
-def bare(number: int, raw: bytes) -> bytes:
-    """A line without the blanks around its object, and without the byte order mark that a file may begin with."""
-    return (raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw).strip(_BLANK)
+def bare(raw: bytes) -> bytes:
+    """A line without the blanks around its object."""
+    return raw.strip(_BLANK)
 
 
 def items_of_list(text: str) -> Iterator[Item]:
@@ -225,12 +226,15 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant)
 
 
 def decompressed(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The chunks themselves, or what Zstandard frames in them hold. Raises InvalidInput for damaged frames."""
+    """The chunks, or what Zstandard frames in them hold; without a byte order mark before all of it.
+
+    Raises InvalidInput for damaged frames.
+    """
     waiting = iter(chunks)
     first = b""
     while len(first) < len(ZSTANDARD) and (chunk := next(waiting, None)) is not None:
         first += chunk
-    whole = chain((first,), waiting)
+    whole = chain((first.removeprefix(_MARK),), waiting)
     return _frames(whole) if first.startswith(ZSTANDARD) else whole
 
 

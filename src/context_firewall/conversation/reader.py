@@ -81,7 +81,7 @@ def items_of(chunks: Iterable[bytes]) -> Iterator[bytes]:
     if _is_document(first[1]):
         yield from (item.raw for item in items_of_list(_text(chain((first,), lines))))
     else:
-        yield from (bare(number, raw) for number, raw in chain((first,), lines))
+        yield from (bare(raw) for _, raw in chain((first,), lines))
 
 
 def _items(chunks: Iterable[bytes], format: str) -> tuple[_Format, Iterator[Item]]:
@@ -102,7 +102,7 @@ def _items(chunks: Iterable[bytes], format: str) -> tuple[_Format, Iterator[Item
 
 def _is_document(first: bytes) -> bool:
     """Whether the first line begins a document of several lines, or is one that holds a list of messages."""
-    if first.lstrip(b"\xef\xbb\xbf \t\r").startswith(b"["):
+    if first.lstrip(b" \t\r").startswith(b"["):
         return True
     try:
         return "messages" in item_of(1, first).value
@@ -117,7 +117,7 @@ def _text(lines: Iterable[tuple[int, bytes]]) -> str:
         parts.append(b"\n" * (number - at) + raw)
         at = number
     try:
-        return b"".join(parts).decode("utf-8-sig")
+        return b"".join(parts).decode()
     except UnicodeDecodeError as error:
         line = b"".join(parts).count(b"\n", 0, error.start) + 1
         raise InvalidInput(f"line {line}: not UTF-8", line=line) from None
