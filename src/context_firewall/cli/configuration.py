@@ -39,6 +39,8 @@ class ProjectConfiguration(NamedTuple):
     run_id: str | None = None
     raw_ref: str | None = None
     noise: tuple[NoiseRule, ...] = ()
+    pinned: tuple[str, ...] = ()
+    """Rules that `guard` verifies on every compaction."""
     path: str | None = None
     """The file, or None where a project has none."""
 
@@ -155,6 +157,12 @@ def _text(value: object, key: str) -> str:
     return value
 
 
+def _texts(value: object, key: str) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise InvalidInput(f"{key} must be a list of strings", key=key)
+    return tuple(_text(item, f"{key}[{index}]") for index, item in enumerate(value))
+
+
 def _policy(value: object, key: str) -> str:
     return _one_of(value, key, [row.revision for row in POLICIES])
 
@@ -179,4 +187,5 @@ _READERS: Mapping[str, Callable[[object, str], Any]] = {
     "run-id": _text,
     "raw-ref": _text,
     "noise": parse_noise,
+    "pinned": _texts,
 }

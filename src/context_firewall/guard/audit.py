@@ -25,8 +25,9 @@ from context_firewall.documents.survival_report import (
     counts_of,
     outcome_of,
 )
-from context_firewall.guard.directives import Directive, Kind, Release, find_statements
+from context_firewall.guard.directives import Directive, Release, find_statements
 from context_firewall.guard.judge import Outcome, Rule, Summary, judge, takes_back
+from context_firewall.guard.orders import Kind
 from context_firewall.guard.reinjection import without_blocks
 from context_firewall.guard.survival import DEFAULT_JUDGE, Judging, evidence_at, judge_named, written
 
@@ -151,7 +152,11 @@ class Audit:
 
     def _invented(self, summary: str, findings: Collection[SurvivalFinding]) -> list[Evidence]:
         """Rules of the summary that nobody's text has anything to do with."""
-        explained = [finding["evidence"] for finding in findings if finding["evidence"] is not None and finding["verdict"] != "lost"]
+        explained = [
+            finding["evidence"]
+            for finding in findings
+            if finding["evidence"] is not None and finding["verdict"] != "lost"
+        ]
         support: Summary | None = None
         found = []
         for statement in find_statements(without_blocks(summary)):
@@ -207,7 +212,9 @@ def _finding(
     return {
         "constraint": index,
         "coverage_permille": round(1000 * outcome.coverage),
-        "evidence": evidence_at(summary, outcome.start, outcome.end) if summary and outcome.end > outcome.start else None,
+        "evidence": evidence_at(summary, outcome.start, outcome.end)
+        if summary and outcome.end > outcome.start
+        else None,
         "reason": written(outcome.said),
         "rule": outcome.rule,
         "verdict": outcome.verdict,

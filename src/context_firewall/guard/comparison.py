@@ -5,142 +5,13 @@ The first that objects decides. A window that no check objects to keeps the rule
 """
 
 from collections.abc import Callable, Iterable
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
+from context_firewall.guard.alignment import Alignment, operators_in
 from context_firewall.guard.lexicon import Op
-from context_firewall.guard.reading import EXTENT, STATUS, Clause, Item, Reading, Segment
+from context_firewall.guard.reading import Clause, Item, Reading, Segment
 from context_firewall.guard.tokens import Sort
-
-_FOREIGN = frozenset({Segment.BECAUSE})
-
-
-class Alignment(NamedTuple):
-    """Which item of the rule stands for which of the window, and what is left over on either side."""
-
-    pairs: tuple[tuple[Item, Item], ...]
-    missing: tuple[Item, ...]
-    added: tuple[Item, ...]
-    touched: tuple[Clause, ...]
-    """The window's clauses that hold a part of the rule, and those that qualify them."""
-    labels: tuple[Clause, ...]
-    """What stands before the colon that introduces them."""
-    coverage: float
-    """The share of the rule's weight that the window holds, from 0 to 1."""
-
-
-def wanted(rule: Reading) -> list[Item]:
-    """The items of a rule that a summary must hold: all but its reasons, unless there is nothing else."""
-    return [item for item in rule.items if item.segment not in _FOREIGN] or list(rule.items)
-
-
-def _agrees(one: Item, other: Item) -> bool:
-    return one.negative == other.negative and one.segment is other.segment
-
-
-_CANDIDATES = 64  # of a word that a window repeats, so many are weighed against each other
-
-
-def _candidates(places: dict[str, dict[int, None]], item: Item) -> list[int]:
-    """Where the window has an item's word and nothing of the rule stands for it yet, in order."""
-    keys = dict.fromkeys((item.key, item.text, *item.also))
-    return sorted({index for key in keys for index in islice(places.get(key, ()), _CANDIDATES)})
-
-
-def align(rule: Reading, window: Reading) -> Alignment:
-    """Find each item of the rule in the window: in the clause that holds most of the rule first."""
-    items = wanted(rule)
-    places: dict[str, dict[int, None]] = {}
-    for index, item in enumerate(window.items):
-        for key in {item.key, item.text}:
-            places.setdefault(key, {})[index] = None
-    weight = [0.0] * len(window.clauses)
-    for item in items:
-        clauses: dict[int, float] = {}
-        for index in _candidates(places, item):
-            other = window.items[index]
-            share = item.weight * (1.0 if _agrees(item, other) else 0.5)
-            clauses[other.clause] = max(share, clauses.get(other.clause, 0.0))
-        for clause, share in clauses.items():
-            weight[clause] += share
-    taken: set[int] = set()
-    pairs, missing = [], []
-    for item in sorted(items, key=lambda one: -one.weight):
-        best = max(
-            _candidates(places, item),
-            key=lambda index: (_agrees(item, window.items[index]), weight[window.items[index].clause], -index),
-            default=None,
-        )
-        if best is None:
-            if item.weight:
-                missing.append(item)
-        else:
-            taken.add(best)
-            pairs.append((item, window.items[best]))
-            for key in {window.items[best].key, window.items[best].text}:
-                places[key].pop(best, None)
-    held = {window.items[index].clause for index in taken}
-    touched = _touched(window, held)
-    added = tuple(
-        item
-        for index, item in enumerate(window.items)
-        if index not in taken and item.clause in touched and item.segment not in _FOREIGN and item.weight
-    )
-    repeated = {item.key for item in items}
-    added = tuple(item for item in added if item.key not in repeated or item.sort is not Sort.WORD)
-    total, found = _weights(rule, window, items, pairs, missing, added)
-    clauses = tuple(window.clauses[index] for index in sorted(touched))
-    labels = tuple(
-        window.clauses[index - 1] for index in sorted(touched) if index and window.clauses[index - 1].label and index - 1 not in touched
-    )
-    return Alignment(tuple(pairs), tuple(missing), added, clauses, labels, found / total if total else 0.0)
-
-
-def dimension(item: Item) -> str:
-    """What a quantity measures; empty for a bare number."""
-    return item.key.partition(":")[0]
-
-
-def _weights(
-    rule: Reading, window: Reading, items: list[Item], pairs: list[tuple[Item, Item]], missing: list[Item], added: tuple[Item, ...]
-) -> tuple[float, float]:
-    """What the rule weighs, and how much of that the window holds.
-
-    Another number for a number, or another path for a path, counts half; another amount of the same, in full. A bound or a prohibition weighs as a word does.
-    """
-    total = sum(item.weight for item in items)
-    found = sum(item.weight for item, _ in pairs)
-    anchors = sum(item.sort is Sort.ANCHOR for item in added)
-    found += sum(item.weight / 2 for item in [item for item in missing if item.sort is Sort.ANCHOR][:anchors])
-    dimensions = {dimension(item) for item in added if item.sort is Sort.QUANTITY}
-    for item in missing:
-        if item.sort is Sort.QUANTITY and dimensions:
-            found += item.weight * (1.0 if dimension(item) and dimension(item) in dimensions else 0.5)
-    bounds = {Op.ONLY, Op.ATMOST, Op.ATLEAST}
-    had, has = _operators(rule.clauses), _operators(window.clauses)
-    total += len(had & bounds)
-    if had & bounds:
-        found += len(had & bounds & has) or (0.5 if has & bounds else 0)
-    if any(item.negative for item in items):
-        total += 1
-        found += any(item.negative and other.negative for item, other in pairs)
-    return total, found
-
-
-_QUALIFYING = frozenset({Op.IF, Op.UNLESS, Op.EXCEPT, Op.UNTIL, Op.WITHOUT, Op.DURING, Op.ONLYIF, Op.LIFT, Op.REVOKED, Op.HEDGE})
-
-
-def _touched(window: Reading, held: set[int]) -> set[int]:
-    """The clauses that hold the rule, and those beside them that begin with a condition or take it back."""
-    touched = set(held)
-    for index in held:
-        for neighbour in (index - 1, index + 1):
-            if 0 <= neighbour < len(window.clauses):
-                clause = window.clauses[neighbour]
-                bare = not clause.filled and not clause.label
-                if (clause.opens_with in _QUALIFYING or bare) and clause.sentence == window.clauses[index].sentence:
-                    touched.add(neighbour)
-    return touched
 
 
 class Comparison(NamedTuple):
@@ -149,10 +20,6 @@ class Comparison(NamedTuple):
     rule: Reading
     window: Reading
     alignment: Alignment
-
-
-def _operators(clauses: tuple[Clause, ...]) -> set[Op]:
-    return {operator.op for clause in clauses for operator in clause.operators}
 
 
 def _texts(items: tuple[Item, ...] | list[Item]) -> str:
@@ -164,7 +31,7 @@ def _quantity(it: Comparison) -> str | None:
     gone = [item for item in it.alignment.missing if item.sort is Sort.QUANTITY]
     new = [item for item in it.alignment.added if item.sort is Sort.QUANTITY]
     if gone:
-        return f"{_texts(gone)} is {_texts(new)}" if new else f"{_texts(gone)} is missing"
+        return f"{_texts(new)} instead of {_texts(gone)}" if new else f"{_texts(gone)} is missing"
     return None
 
 
@@ -173,7 +40,7 @@ def _anchor(it: Comparison) -> str | None:
     gone = [item for item in it.alignment.missing if item.sort is Sort.ANCHOR]
     new = [item for item in it.alignment.added if item.sort is Sort.ANCHOR]
     if gone:
-        return f"{_texts(gone)} is {_texts(new)}" if new else f"{_texts(gone)} is missing"
+        return f"{_texts(new)} instead of {_texts(gone)}" if new else f"{_texts(gone)} is missing"
     return None
 
 
@@ -185,7 +52,9 @@ def _status(op: Op, words: str) -> Callable[[Comparison], str | None]:
             operator.text
             for clause in (*it.alignment.touched, *(it.alignment.labels if op is not Op.PAST else ()))
             for operator in clause.operators
-            if operator.op is op and operator.key not in known and (op is not Op.PAST or operator.segment is Segment.MAIN)
+            if operator.op is op
+            and operator.key not in known
+            and (op is not Op.PAST or operator.segment is Segment.MAIN)
         ]
         return f"{words}: {said[0]}" if said else None
 
@@ -237,30 +106,40 @@ def _polarity(it: Comparison) -> str | None:
 
 def _lifted(it: Comparison) -> str | None:
     """The summary says that the rule need not be kept."""
-    if Op.LIFT in _operators(it.alignment.touched) - _operators(it.rule.clauses):
+    if Op.LIFT in operators_in(it.alignment.touched) - operators_in(it.rule.clauses):
         return "it says that there is no need"
     return None
 
 
 def _permits(clauses: tuple[Clause, ...]) -> bool:
     return any(
-        clause.has(Op.MAY) and not clause.has(Op.ONLY, Op.ATMOST, Op.NEG, Op.LIFT) and Segment.GATE not in clause.segments
+        clause.has(Op.MAY)
+        and not clause.has(Op.ONLY, Op.ATMOST, Op.NEG, Op.LIFT)
+        and Segment.GATE not in clause.segments
         for clause in clauses
     )
 
 
 def _permitted(it: Comparison) -> str | None:
     """A duty became a permission, or a permission a duty."""
-    if _permits(it.alignment.touched) and not _permits(it.rule.clauses) and not _operators(it.rule.clauses) & {Op.LIFT}:
+    if (
+        _permits(it.alignment.touched)
+        and not _permits(it.rule.clauses)
+        and not operators_in(it.rule.clauses) & {Op.LIFT}
+    ):
         return "it only permits"
-    if _permits(it.rule.clauses) and not _permits(it.alignment.touched) and not _operators(it.rule.clauses) & {Op.LIFT}:
+    if (
+        _permits(it.rule.clauses)
+        and not _permits(it.alignment.touched)
+        and not operators_in(it.rule.clauses) & {Op.LIFT}
+    ):
         return "a permission became a duty"
     return None
 
 
 def _weaker(it: Comparison) -> str | None:
     """A duty became a wish."""
-    if Op.SHOULD in _operators(it.alignment.touched) - _operators(it.rule.clauses):
+    if Op.SHOULD in operators_in(it.alignment.touched) - operators_in(it.rule.clauses):
         words = [token.text for clause in it.alignment.touched for token in clause.operators if token.op is Op.SHOULD]
         return f"weaker: {words[0]}"
     return None
@@ -317,7 +196,7 @@ def _order(it: Comparison) -> str | None:
     if any({item.segment, other.segment} == turned for item, other in it.alignment.pairs):
         return "before became after, or after before"
     ordered = sorted(ranks)
-    for before, after in zip(ordered, ordered[1:], strict=False):
+    for before, after in pairwise(ordered):
         if max(ranks[before]) >= min(ranks[after]):
             return "the order is another" if max(ranks[before]) > min(ranks[after]) else "the order is gone"
     if len(ordered) == 1 and it.alignment.pairs:
@@ -331,7 +210,7 @@ def _order(it: Comparison) -> str | None:
 
 def _extent(it: Comparison) -> str | None:
     """How many, or how much, is bounded otherwise: only, at most, at least, some."""
-    had, has = _operators(it.rule.clauses) & EXTENT, _operators(it.alignment.touched) & EXTENT
+    had, has = operators_in(it.rule.clauses), operators_in(it.alignment.touched)
     if _same_bound(it):
         had, has = had - {Op.ONLY}, has - {Op.ONLY}
     for op in (Op.ONLY, Op.ATMOST, Op.ATLEAST):
@@ -353,8 +232,8 @@ _PERMISSION = frozenset({"permiss", "同意"})
 _ASKING = frozenset({"ask", "问", "征求"})
 # What only says which sort of thing a name names: the file `x`, the `x` package, the main branch.
 _SORTS_OF_THINGS = frozenset(
-    """file folder librari branch modul command function flag option environ key 文件 目录 分支 依赖 模块 命令 函数 接口 datei ordner archiv
-    carpet arquiv past fichi dossi файл папк 파일 폴더 ファイル フォルダ""".split()
+    """file folder librari branch modul command function flag option environ key 文件 目录 分支 依赖 模块 命令 函数
+    接口 datei ordner archiv carpet arquiv past fichi dossi файл папк 파일 폴더 ファイル フォルダ""".split()
 )
 _NAMES_OF_PLACES = frozenset({"main", "master", "develop", "stage", "product", "dev", "prod", "trunk"})
 

@@ -1,7 +1,8 @@
 """The default judge, `survival/v1`: one rule against a whole summary. THEORY.md says what it can and cannot know.
 
 The summary is read in windows: each sentence, and neighbouring ones together, never the whole. A window that holds less
-than `LEAST_COVERAGE` of the rule has nothing to do with it; when there is no other, the rule is lost. Of the others, one
+than `LEAST_COVERAGE` of the rule has nothing to do with it; when there is no other, the rule is lost. Of the others,
+one
 that no check objects to keeps the rule, unless the summary takes it back or plans the opposite elsewhere; else the rule
 is altered, and the first objection in the fullest window says how.
 """
@@ -9,11 +10,13 @@ is altered, and the first objection in the fullest window says how.
 from typing import NamedTuple
 
 from context_firewall.documents.survival_report import Verdict
-from context_firewall.guard.comparison import Alignment, align, dimension, objection
+from context_firewall.guard.alignment import Alignment, align, dimension
+from context_firewall.guard.clauses import read
+from context_firewall.guard.comparison import objection
 from context_firewall.guard.folding import Folded, fold
 from context_firewall.guard.lexicon import Op
 from context_firewall.guard.lexicon.bilingual import translations
-from context_firewall.guard.reading import Reading, Segment, read
+from context_firewall.guard.reading import Reading, Segment
 from context_firewall.guard.sentences import Sentence, sentences
 from context_firewall.guard.tokens import Sort, tokens
 
@@ -95,7 +98,9 @@ class Rule:
         items, complete = [], True
         for item in self.reading.items:
             also = translations(item.key, self.language, language) if item.sort is Sort.WORD else ()
-            complete = complete and (bool(also) or item.sort is not Sort.WORD or item.text.isascii() != (self.language == "english"))
+            complete = complete and (
+                bool(also) or item.sort is not Sort.WORD or item.text.isascii() != (self.language == "english")
+            )
             items.append(item._replace(also=also))
         return self.reading._replace(items=tuple(items)), complete
 
@@ -118,7 +123,9 @@ def judge(rule: Rule, summary: Summary, *, least: float = LEAST_COVERAGE) -> Out
         return outcome
     if sum(sentence.language == rule.language for sentence in page.sentences) * 5 > len(page.sentences):
         return outcome
-    return max((_judge_across(rule, page, language, least) for language in sorted(found - {rule.language})), key=_telling)
+    return max(
+        (_judge_across(rule, page, language, least) for language in sorted(found - {rule.language})), key=_telling
+    )
 
 
 def _telling(outcome: Outcome) -> tuple[int, float]:
@@ -189,7 +196,7 @@ def _judge(rule: Rule, wanted: Reading, page: Page, least: float) -> Outcome:
 
 
 def takes_back(said: Rule, earlier: Rule) -> bool:
-    """Whether what the user said later takes an earlier rule back: lifts it, allows the opposite, or sets another value."""
+    """Whether what the user said later takes a rule back: lifts it, allows the opposite, sets another value."""
     alignment = align(earlier.reading, said.reading)
     if not alignment.pairs or said.texts == earlier.texts:
         return False
@@ -230,7 +237,8 @@ def _under_label(page: Page, first: int) -> tuple[str, str] | None:
 
 # What points back at a rule.
 _POINTING = frozenset(
-    "this that it they these those rule rules constraint requirement instruction 这 该 此 规则 要求 限制 约束 它 这条 上述 esta esto regla diese regel das cette règle essa regra это правило".split()
+    """this that it they these those rule rules constraint requirement instruction 这 该 此 规则 要求 限制 约束 它
+    这条 上述 esta esto regla diese regel das cette règle essa regra это правило""".split()
 )
 
 
@@ -244,7 +252,9 @@ def _taken_back(page: Page, first: int, width: int) -> tuple[str, str] | None:
         opening = reading.clauses[0].opens_with if reading.clauses else None
         if place == first + width and opening in (Op.EXCEPT, Op.UNLESS):
             return "condition", f"an exception follows: {text}"
-        points = any(token.text in _POINTING for token in found) or any(sign in text for sign in ("这条", "该", "此条", "上述"))
+        points = any(token.text in _POINTING for token in found) or any(
+            sign in text for sign in ("这条", "该", "此条", "上述")
+        )
         backs = {operator.op for clause in reading.clauses for operator in clause.operators} & {Op.REVOKED, Op.LIFT}
         heavy = [item for item in reading.items if item.text not in _POINTING]
         if backs and points and len(heavy) <= 4:

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 _UNITS_TEXT = """
 time 1: ms msec msecs millisecond milliseconds 毫秒 ミリ秒
-time 1000: s sec secs second seconds 秒 秒钟 초 sekunde sekunden segundo segundos segundos seconde secondes секунд секунды секунда
+time 1000: s sec secs second seconds 秒 秒钟 초 sekunde sekunden segundo segundos segundos seconde secondes секунд
+секунды секунда
 time 60000: min mins minute minutes 分 分钟 分間 분 minuten minuto minutos минут минуты
 time 3600000: h hr hrs hour hours 小时 小時 時間 시간 stunde stunden hora horas heure heures час часа часов
 time 86400000: day days 天 日 일 tag tage tagen día días dia dias jour jours день дня дней
@@ -37,7 +38,8 @@ for _line in _UNITS_TEXT.strip().splitlines():
     for _name in _names.split():
         UNITS[_name] = (_dimension, int(_factor))
 
-_ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_ONES = """zero one two three four five six seven eight nine ten eleven twelve
+thirteen fourteen fifteen sixteen seventeen eighteen nineteen"""
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 WORDS = {word: value for value, word in enumerate(_ONES.split())}
 WORDS |= {word: 10 * (value + 2) for value, word in enumerate(_TENS.split())}
@@ -48,9 +50,12 @@ _HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
 _MANY = 24  # digits of a number that is read as one; a longer one is compared as it is written
 
 _word = "|".join(sorted([*WORDS, *SCALES], key=len, reverse=True))
-_latin_unit = "|".join(sorted((name for name in UNITS if name[0].isascii() and name[0].isalpha()), key=len, reverse=True))
+_latin_unit = "|".join(
+    sorted((name for name in UNITS if name[0].isascii() and name[0].isalpha()), key=len, reverse=True)
+)
 _other_unit = "|".join(
-    re.escape(name) for name in sorted((name for name in UNITS if not (name[0].isascii() and name[0].isalpha())), key=len, reverse=True)
+    re.escape(name)
+    for name in sorted((name for name in UNITS if not (name[0].isascii() and name[0].isalpha())), key=len, reverse=True)
 )
 UNIT = rf"(?:(?:{_latin_unit})(?![a-z0-9])|(?:{_other_unit}))"
 NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,8}+(?:\.[0-9]{1,12}+)?+|[0-9]{1,24}+(?:\.[0-9]{1,12}+)?+)"
@@ -120,7 +125,9 @@ def quantity(text: str) -> Quantity:
             return Quantity(UNITS[unit][0] if unit else "", digits)
         value = Decimal(digits) * scale
     else:
-        words = re.match(rf"(?:{_word})(?![a-z])(?:[ -](?:{_word})(?![a-z]))*+|[零〇一二两三四五六七八九十百千万]++", text)
+        words = re.match(
+            rf"(?:{_word})(?![a-z])(?:[ -](?:{_word})(?![a-z]))*+|[零〇一二两三四五六七八九十百千万]++", text
+        )
         assert words is not None  # noqa: S101  PATTERN has no other alternative
         unit = text[words.end() :].strip(" -")
         if len(words[0]) > 8 * _MANY:

@@ -12,9 +12,30 @@ from context_firewall.guard.folding import Folded
 from context_firewall.guard.lexicon import Op, lexicon
 from context_firewall.guard.tokens import language_of
 
-_ITEM = re.compile(r"[ \t>]*+(?:[-*•+◦·–]\s++(?:\[[ x]\]\s*+)?|[0-9]{1,3}[.)]\s++|\([0-9a-z]{1,3}\)\s++|#{1,6}\s++|[a-z][.)]\s++|[一二三四五六七八九十]++[、.,]|[0-9]++、)")
-_END = re.compile(r"(?<![.!?…])[.!?…]++(?=[\s\"')\]]|$)[\"')\]]*+|[。！？?!]++[\"')\]]*+|;|\((?:[0-9]{1,2}|[a-z])\)(?=\s)")
-_SHORT_FORMS = ("e.g", "i.e", "etc", "vs", "cf", "approx", "no", "z.b", "p.ej", "p.ex", "incl", "resp", "dr", "mr", "ms")
+_ITEM = re.compile(
+    r"[ \t>]*+(?:[-*•+◦·–]\s++(?:\[[ x]\]\s*+)?|[0-9]{1,3}[.)]\s++|\([0-9a-z]{1,3}\)\s++|#{1,6}\s++"
+    r"|[a-z][.)]\s++|[一二三四五六七八九十]{1,3}+[、.,]|[0-9]{1,3}+、)"
+)
+_END = re.compile(
+    r"(?<![.!?…])[.!?…]++(?=[\s\"')\]]|$)[\"')\]]*+|[。！？?!]++[\"')\]]*+|;|\((?:[0-9]{1,2}|[a-z])\)(?=\s)"
+)
+_SHORT_FORMS = (
+    "e.g",
+    "i.e",
+    "etc",
+    "vs",
+    "cf",
+    "approx",
+    "no",
+    "z.b",
+    "p.ej",
+    "p.ex",
+    "incl",
+    "resp",
+    "dr",
+    "mr",
+    "ms",
+)
 _CLOSED = re.compile(r"[.!?。:;…]\s*+$")
 _HEADING = re.compile(r"[ \t]*+(?:#{1,6}\s|\*\*[^*\n]{1,80}\*\*\s*+$|[^\n]{1,80}:\s*+$)")
 
@@ -26,7 +47,6 @@ class Sentence(NamedTuple):
     end: int
     language: str
     asks: bool
-    item: bool
     label: str
 
 
@@ -44,7 +64,7 @@ def sentences(folded: Folded, prefer: str = "english", *, semicolons: bool = Tru
             label = piece.strip(" #*:\n\t")
         elif not item and start > 1 and text[start - 2 : start] == "\n\n":
             label = ""
-        found += _split(text, start, end, item, label, prefer, semicolons)
+        found += _split(text, start, end, label, prefer, semicolons)
     return found
 
 
@@ -80,12 +100,17 @@ def _is_wrapped(previous: str, line: str) -> bool:
     if line[:1] in " \t" and previous[:1] in " \t":
         return True
     open_ended = known.operators.get(last[0].strip())
-    return len(previous) >= 40 or open_ended is not None or previous.rstrip().endswith(",") or first[1] not in known.verbs and (
-        known.operators.get(first[1]) not in (Op.NEG, Op.MUST, Op.ONLY)
+    return (
+        len(previous) >= 40
+        or open_ended is not None
+        or previous.rstrip().endswith(",")
+        or (first[1] not in known.verbs and (known.operators.get(first[1]) not in (Op.NEG, Op.MUST, Op.ONLY)))
     )
 
 
-def _split(text: str, start: int, end: int, item: bool, label: str, prefer: str, semicolons: bool) -> Iterator[Sentence]:
+def _split(
+    text: str, start: int, end: int, label: str, prefer: str, semicolons: bool
+) -> Iterator[Sentence]:
     place = start
     for match in _END.finditer(text, start, end):
         if match[0] == ";" and not semicolons:
@@ -95,15 +120,15 @@ def _split(text: str, start: int, end: int, item: bool, label: str, prefer: str,
             if word is not None and word[0] in _SHORT_FORMS:
                 continue
         stop = match.start() if match[0].startswith("(") else match.end()
-        yield from _sentence(text, place, stop, item, label, "?" in match[0], prefer)
+        yield from _sentence(text, place, stop, label, "?" in match[0], prefer)
         place = match.end()
-    yield from _sentence(text, place, end, item, label, False, prefer)
+    yield from _sentence(text, place, end, label, False, prefer)
 
 
-def _sentence(text: str, start: int, end: int, item: bool, label: str, asks: bool, prefer: str) -> Iterator[Sentence]:
+def _sentence(text: str, start: int, end: int, label: str, asks: bool, prefer: str) -> Iterator[Sentence]:
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
     if end > start and re.search(r"\w", text[start:end]):
-        yield Sentence(start, end, language_of(text[start:end], prefer), asks, item, label)
+        yield Sentence(start, end, language_of(text[start:end], prefer), asks, label)

@@ -61,7 +61,9 @@ _POINT = r"[.,;:!?。()\[\]{}\"|>=<-]|…"
 
 
 def _alternatives(phrases: list[str]) -> str:
-    return "|".join(re.escape(phrase).replace(r"\ ", " ") for phrase in sorted(phrases, key=lambda one: (-len(one), one)))
+    return "|".join(
+        re.escape(phrase).replace(r"\ ", " ") for phrase in sorted(phrases, key=lambda one: (-len(one), one))
+    )
 
 
 @cache
@@ -71,7 +73,7 @@ def _scanner(language: str) -> re.Pattern[str]:
     plain = [phrase for phrase in {**known.operators, **known.aliases} if phrase.isascii() or known.spaced]
     inside = [phrase for phrase in known.operators if phrase not in set(plain)]
     parts = [
-        rf"(?P<date>(?<![\w-])[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?![\w-]))",
+        r"(?P<date>(?<![\w-])[0-9]{4}-[0-9]{2}-[0-9]{2}(?![\w-]))",
         rf"(?P<quantity>(?<![a-z0-9_./-])(?:{quantities.PATTERN}))",
         rf"(?P<anchor>(?<![a-z0-9_/-])(?:{'|'.join(_ANCHORS)}))",
     ]
@@ -82,7 +84,13 @@ def _scanner(language: str) -> re.Pattern[str]:
         parts.append(rf"(?P<inside>{whole})")
     if not known.spaced:
         parts.append(rf"(?P<sign>{_CLOSED_SCRIPT})")
-    parts.append(r"(?P<word>(?:(?![\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])" + _LETTER + r"|['’](?=" + _LETTER + r")|[0-9])++)")
+    parts.append(
+        r"(?P<word>(?:(?![\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af])"
+        + _LETTER
+        + r"|['’](?="
+        + _LETTER
+        + r")|[0-9])++)"
+    )
     parts.append(rf"(?P<point>{_POINT})")
     return re.compile("|".join(parts))
 
@@ -195,8 +203,7 @@ def language_of(text: str, prefer: str = "english") -> str:
     if prefer not in _LATIN:
         prefer = "english"
     scores = {name: _hits(words, name) for name in _LATIN}
-    best = max(_LATIN, key=lambda name: (scores[name] + (0.35 if name == prefer else 0), name == prefer))
-    return best
+    return max(_LATIN, key=lambda name: (scores[name] + (0.35 if name == prefer else 0), name == prefer))
 
 
 def _hits(words: list[str], language: str) -> float:

@@ -76,8 +76,6 @@ class Lexicon(NamedTuple):
     operators: Mapping[str, Op]
     synonyms: Mapping[str, str]
     """A word's stem to the stem that stands for its whole class."""
-    light: frozenset[str]
-    """Words that may be missing or added without changing a rule."""
     verbs: frozenset[str]
     """Words that begin an order, as they stand there."""
     words: frozenset[str]

@@ -1,4 +1,4 @@
-"""Chinese words and what an English summary calls them, for rules that were given in one language and kept in the other.
+"""Chinese words and what English calls them, for rules that were given in one language and kept in the other.
 
 A line is a Chinese word, then English words that say the same in a rule. A word that is not here is not guessed.
 """

@@ -4,11 +4,14 @@ from context_firewall.guard.lexicon import Lexicon, classes, table
 
 OPERATORS = table(
     """
-neg: ne | n' | pas | jamais | aucun | aucune | rien | interdit | interdite | il est interdit de | est interdit | sont interdits | éviter | évite | évitez | ne jamais | ne pas | ne doit pas | ne doivent pas | ne faut pas | pas de | il ne faut pas
+neg: ne | n' | pas | jamais | aucun | aucune | rien | interdit | interdite | il est interdit de | est interdit
+    | sont interdits | éviter | évite | évitez | ne jamais | ne pas | ne doit pas | ne doivent pas | ne faut pas
+    | pas de | il ne faut pas
 contrast: au lieu de | plutôt que | et non
 double: n'oublie pas de | n'oubliez pas de | ne pas oublier de
 lift: pas besoin de | pas nécessaire | inutile de | facultatif | optionnel | n'est pas obligatoire | n'a pas besoin
-must: toujours | doit | doivent | dois | il faut | obligatoire | est obligatoire | impérativement | assure-toi de | veille à
+must: toujours | doit | doivent | dois | il faut | obligatoire | est obligatoire | impérativement | assure-toi de
+    | veille à
 should: devrait | devraient | préférer | préfère | de préférence | si possible | plutôt | normalement | souvent
 may: peut | peuvent | autorisé | est autorisé | permis
 if: si | quand | lorsque | en cas de
@@ -35,7 +38,8 @@ past: a été | ont été | était | étaient | avait
 user: je | j' | me | moi | mon | ma | mes | l'utilisateur | utilisateur | nous | notre
 agent: tu | vous | ton | votre | l'agent | agent
 clause: et | ou | mais
-light: le | la | les | l' | un | une | des | de | du | d' | en | dans | sur | à | au | aux | avec | par | pour | est | sont | être | que | qui | règle | règles | s' | se | ce | cette | il | utilise | utiliser
+light: le | la | les | l' | un | une | des | de | du | d' | en | dans | sur | à | au | aux | avec | par | pour | est
+    | sont | être | que | qui | règle | règles | s' | se | ce | cette | il | utilise | utiliser
 """
 )
 
@@ -44,11 +48,13 @@ LEXICON = Lexicon(
     spaced=True,
     stemmer="french",
     operators=OPERATORS,
-    synonyms=classes("modifier modifie changer éditer toucher touche modifiez changez\ndossier répertoire\nexécuter lancer lance"),
-    light=frozenset(),
+    synonyms=classes(
+        "modifier modifie changer éditer toucher touche modifiez changez\ndossier répertoire\nexécuter lancer lance"
+    ),
     verbs=frozenset(
-        """utilise utilisez lance lancez écris écrivez demande demandez garde gardez réponds répondez montre montrez crée créez attends
-        attendez fais faites laisse laissez évite évitez ajoute ajoutez touche touchez modifie modifiez""".split()
+        """utilise utilisez lance lancez écris écrivez demande demandez garde gardez réponds répondez montre
+        montrez crée créez attends attendez fais faites laisse laissez évite évitez ajoute ajoutez touche
+        touchez modifie modifiez""".split()
     ),
     words=frozenset(),
 )

@@ -4,7 +4,8 @@ from context_firewall.guard.lexicon import Lexicon, classes, table
 
 OPERATORS = table(
     """
-neg: não | nunca | jamais | nenhum | nenhuma | nada | proibido | proibida | é proibido | está proibido | evite | evitar | nem | não se deve | não deve | não devem | não pode | não podem
+neg: não | nunca | jamais | nenhum | nenhuma | nada | proibido | proibida | é proibido | está proibido | evite
+    | evitar | nem | não se deve | não deve | não devem | não pode | não podem
 contrast: em vez de | ao invés de | em lugar de | e não
 double: não esqueça de | não se esqueça de | não esqueça
 lift: não é necessário | não precisa | não é preciso | opcional | não é obrigatório
@@ -35,7 +36,8 @@ past: foi | foram | havia | tinha | era
 user: eu | me | meu | minha | o usuário | usuário | nós | nosso
 agent: você | o agente | agente | assistente
 clause: e | ou | mas
-light: o | a | os | as | um | uma | de | do | da | dos | das | em | no | na | nos | nas | com | por | para | é | são | ser | que | regra | regras | favor | por favor | seu | sua | este | esta | use | usar
+light: o | a | os | as | um | uma | de | do | da | dos | das | em | no | na | nos | nas | com | por | para | é | são
+    | ser | que | regra | regras | favor | por favor | seu | sua | este | esta | use | usar
 """
 )
 
@@ -44,11 +46,12 @@ LEXICON = Lexicon(
     spaced=True,
     stemmer="portuguese",
     operators=OPERATORS,
-    synonyms=classes("altere alterar modificar modifique mudar editar edite mude\npasta diretório\nexecutar execute rodar rode"),
-    light=frozenset(),
+    synonyms=classes(
+        "altere alterar modificar modifique mudar editar edite mude\npasta diretório\nexecutar execute rodar rode"
+    ),
     verbs=frozenset(
-        """use utilize execute rode escreva pergunte mantenha responda mostre crie apague espere faça peça revise deixe evite adicione
-        altere modifique mude""".split()
+        """use utilize execute rode escreva pergunte mantenha responda mostre crie apague espere faça peça revise
+        deixe evite adicione altere modifique mude""".split()
     ),
     words=frozenset(),
 )
