@@ -249,6 +249,67 @@ def go_subtests(mib: float) -> Pieces:
     yield b"PASS\nok  \texample.org/invoices\t1.500s\n"
 
 
+GO_TIME = '{"Time":"2026-01-02T03:04:05.678901234Z","Action":'
+GO_FRAME = ',"OutputType":"frame"}\n'
+
+
+def _go_events(mib: float, piece: Callable[[int], str], packages: tuple[str, ...] = ("invoices",)) -> Pieces:
+    for package in packages:
+        yield f'{GO_TIME}"start","Package":"example.org/{package}"}}\n'.encode()
+    yield from _until(mib, piece, [])
+    for package in packages:
+        of = f'"Package":"example.org/{package}"'
+        yield f'{GO_TIME}"output",{of},"Output":"PASS\\n"{GO_FRAME}'.encode()
+        yield f'{GO_TIME}"output",{of},"Output":"ok  \\texample.org/{package}\\t1.500s\\n"{GO_FRAME}'.encode()
+        yield f'{GO_TIME}"pass",{of},"Elapsed":1.5}}\n'.encode()
+
+
+def _go_test_events(name: str, inside: str = "", package: str = "invoices") -> str:
+    of = f'"Package":"example.org/{package}","Test":"{name}"'
+    return (
+        f'{GO_TIME}"run",{of}}}\n{GO_TIME}"output",{of},"Output":"=== RUN   {name}\\n"{GO_FRAME}{inside}'
+        f'{GO_TIME}"output",{of},"Output":"--- PASS: {name} (0.00s)\\n"{GO_FRAME}{GO_TIME}"pass",{of},"Elapsed":0}}\n'
+    )
+
+
+def go_json_flat(mib: float) -> Pieces:
+    """`go test -json`: outermost tests."""
+    return _go_events(mib, lambda n: _go_test_events(f"TestInvoice{n}"))
+
+
+def go_json_subtests(mib: float) -> Pieces:
+    """`go test -json`: tables of twenty subtests, each ending before the next begins."""
+
+    def piece(n: int) -> str:
+        inside = "".join(_go_test_events(f"TestInvoice{n}/currency_{s}") for s in range(20))
+        return _go_test_events(f"TestInvoice{n}", inside)
+
+    return _go_events(mib, piece)
+
+
+def go_json_turns(mib: float) -> Pieces:
+    """`go test -json`: four packages at a time, whose tests take turns."""
+    packages = ("invoices", "ledger", "prices", "stock")
+    return _go_events(mib, lambda n: _go_test_events(f"TestOrder{n}", package=packages[n % 4]), packages)
+
+
+def cargo_json(mib: float) -> Pieces:
+    """The test harness with `--format json` and four threads: four tests start before the first of them ends."""
+    made: list[int] = []
+
+    def piece(n: int) -> str:
+        names = [f"ledger::tests::adds_up_order_{4 * n + t:08d}" for t in range(4)]
+        started = "".join(f'{{ "type": "test", "event": "started", "name": "{name}" }}\n' for name in names)
+        return started + "".join(f'{{ "type": "test", "name": "{name}", "event": "ok" }}\n' for name in names)
+
+    tests = b"".join(_until(mib, piece, made))
+    total = 4 * made[-1]
+    yield f'{{ "type": "suite", "event": "started", "test_count": {total} }}\n'.encode()
+    yield tests
+    counts = f'"passed": {total}, "failed": 0, "ignored": 0, "measured": 0, "filtered_out": 0, "exec_time": 1.5'
+    yield f'{{ "type": "suite", "event": "ok", {counts} }}\n'.encode()
+
+
 def _pytest(mib: float, piece: Callable[[int], str], tests: int) -> Pieces:
     made: list[int] = []
     yield (b"=" * 29) + b" test session starts " + (b"=" * 30) + b"\nplatform linux -- Python 3.12.4, pytest-8.3.2\n\n"
@@ -350,6 +411,10 @@ SHAPES = (
     Shape("cargo test", cargo_results, 1 / 25),
     Shape("go test -v, flat", go_verbose, 1 / 25),
     Shape("go test -v, subtests", go_subtests, 1 / 25),
+    Shape("go test -json, flat", go_json_flat, 1 / 25),
+    Shape("go test -json, subtests", go_json_subtests, 1 / 25),
+    Shape("go test -json, four packages", go_json_turns, 1 / 25),
+    Shape("cargo test, JSON", cargo_json, 1 / 25),
     Shape("pytest, letters", pytest_letters, 1 / 25),
     Shape("pytest -v", pytest_named, 1 / 25),
     Shape("unittest -v", unittest_named, 1 / 25),

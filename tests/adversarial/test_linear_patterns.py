@@ -4,27 +4,24 @@ Lengths go from a few kilobytes to a megabyte. A pattern fails when a step costs
 every byte again for every byte does, and is caught while the line is still short.
 """
 
+import importlib
+import pkgutil
 import re
-import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType
 
 import pytest
+from growth import PIECES, Pattern, grows_too_fast, patterns
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Unsatisfiable
 
+import context_firewall
 from context_firewall.transcript import details, lines, markers, process_failure, reader
 from context_firewall.transcript.dialects import node_grammar, tap_grammar
 
 MODULES = (tap_grammar, node_grammar, details, process_failure, lines, markers, reader)
-LONGEST = 1 << 20
-SHORTEST = 1 << 12
-STEP = 4
-BOUND = 3.5**2
-"""3.5 for each doubling; a line four times as long costs a square sixteen times as much."""
-NOISE = 0.003
-"""Seconds below which a ratio says nothing."""
-NEXT_TO_NOTHING = 20e-6
-"""Seconds in which no line of this length can have been looked at: the pattern gave up where the line starts."""
-
 # Patterns that are tried at every offset of a line; the others are anchored where the line starts.
 SEARCHED = {"ESCAPED", "OBJECT_PAIR", "ANSI", "POSITION", "LATER_DIRECTIVE", "DURATION", "_PLACE", "GREEN_ID"}
 
@@ -35,48 +32,6 @@ BEGINNINGS = {
 }
 """What a line starts with, so that a pattern gets past its own start; else nothing."""
 
-PIECES = (
-    b"a",
-    b"A",
-    b"1",
-    b" ",
-    b"\t",
-    b"#",
-    b"\\",
-    b" # skip",
-    b"\\# ",
-    b" (",
-    b" (1ms)",
-    b" (1",
-    b"(a:1:",
-    b":1",
-    b": ",
-    b": Error",
-    b"/",
-    b" /a:1",
-    b"Error [A_",
-    b"pass: 1, ",
-    b"\x1b[",
-    b"\x1b]",
-    b"\xc2\xa0",
-    b"\xe3\x80",
-    b".py::",
-    b"ok 1 - a\n",
-    b" line 1.",
-    b"\x00",
-    b"\r",
-    b"at ",
-)
-
-
-def patterns(module: ModuleType) -> Iterator[tuple[str, "re.Pattern[bytes]"]]:
-    """The compiled patterns of a module, also those in tuples; one that it only imports counts where it is made."""
-    for name, value in vars(module).items():
-        for place, pattern in enumerate(value if isinstance(value, tuple) else (value,)):
-            if isinstance(pattern, re.Pattern):
-                yield (f"{name}[{place}]" if isinstance(value, tuple) else name), pattern
-
-
 CASES = [
     pytest.param(room, name, pattern, id=f"{room}-{name}")
     for module in MODULES
@@ -85,46 +40,22 @@ CASES = [
 ]
 
 
-def seconds(deed: Callable[[bytes], object], line: bytes, tries: int = 1) -> float:
-    """Processor time of the best of some tries; what else the machine does is not in it."""
-    best = float("inf")
-    for _ in range(tries):
-        started = time.thread_time()
-        deed(line)
-        best = min(best, time.thread_time() - started)
-    return best
-
-
-def grows_too_fast(deed: Callable[[bytes], object], line: Callable[[int], bytes]) -> bool:
-    """Whether time grows much faster than length somewhere on the way from a short line to a long one."""
-    length, before = SHORTEST, seconds(deed, line(SHORTEST), 2)
-    while length < LONGEST:
-        length *= STEP
-        text = line(length)
-        now = seconds(deed, text)
-        if length > SHORTEST * STEP and now < NEXT_TO_NOTHING:
-            return False
-        if now > NOISE and now > BOUND * max(before, NOISE / BOUND):
-            # Once more, for a number that can be trusted.
-            before = max(before, seconds(deed, line(length // STEP), 5))
-            if min(now, seconds(deed, text, 3)) > BOUND * before:
-                return True
-        before = now
-    return False
-
-
-def anchored(pattern: "re.Pattern[bytes]") -> Callable[[bytes], object]:
+def anchored(pattern: Pattern) -> Callable[[bytes], object]:
     """Tried where the line starts, and the whole of it."""
-    return pattern.fullmatch
+    if isinstance(pattern.pattern, bytes):
+        return pattern.fullmatch
+    return lambda line: pattern.fullmatch(line.decode("utf-8", "replace"))
 
 
-def everywhere(pattern: "re.Pattern[bytes]") -> Callable[[bytes], object]:
+def everywhere(pattern: Pattern) -> Callable[[bytes], object]:
     """Tried at every offset."""
-    return lambda line: pattern.sub(b"", line)
+    if isinstance(pattern.pattern, bytes):
+        return lambda line: pattern.sub(b"", line)
+    return lambda line: pattern.sub("", line.decode("utf-8", "replace"))
 
 
 @pytest.mark.parametrize(("room", "name", "pattern"), CASES)
-def test_time_grows_with_the_line(room: str, name: str, pattern: "re.Pattern[bytes]") -> None:
+def test_time_grows_with_the_line(room: str, name: str, pattern: Pattern) -> None:
     deed = everywhere(pattern) if name in SEARCHED else anchored(pattern)
     for beginning in BEGINNINGS.get(room, (b"",)):
         for piece in PIECES:
@@ -133,6 +64,57 @@ def test_time_grows_with_the_line(room: str, name: str, pattern: "re.Pattern[byt
                 return beginning + piece * (length // len(piece)) + b"\x01"
 
             assert not grows_too_fast(deed, line), (name, beginning, piece)
+
+
+SOURCE = Path(context_firewall.__file__).parent
+ANYWHERE = re.compile(r"(\w+)(?:\[\w+\])?\.(?:search|sub|subn|finditer|findall|split)\(")
+"""A pattern's name where it is tried at every offset."""
+LONG_ENOUGH = 1 << 18
+
+
+def every_module() -> Iterator[ModuleType]:
+    """All rooms in which text of a run is read or shown."""
+    for room in ("transcript", "transcript.dialects", "documents"):
+        package = importlib.import_module(f"context_firewall.{room}")
+        for found in pkgutil.iter_modules(package.__path__):
+            yield importlib.import_module(f"{package.__name__}.{found.name}")
+
+
+def examples(pattern: Pattern) -> list[bytes]:
+    """Some texts that a pattern matches: with their beginnings, a line gets past the pattern's own start."""
+    found: list[bytes] = []
+
+    @settings(max_examples=3, database=None, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(st.from_regex(pattern, fullmatch=True))
+    def collect(text: bytes | str) -> None:
+        found.append(text if isinstance(text, bytes) else text.encode())
+
+    try:
+        collect()
+    except Unsatisfiable:  # anchored in what stands around it
+        return []
+    return found
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("module", list(every_module()), ids=lambda module: module.__name__.partition(".")[2])
+def test_every_pattern_there_is(module: ModuleType) -> None:
+    own = module.__name__.rpartition(".")[2]
+    sources = (path.read_text() for path in sorted(SOURCE.rglob("*.py")))
+    users = [text for text in sources if re.search(rf"^from [^\n]*\b{own}\b", text, re.MULTILINE)]
+    users.append(Path(str(module.__file__)).read_text())
+    tried_anywhere = set(ANYWHERE.findall("\n".join(users)))
+    for name, pattern in patterns(module):
+        deed = everywhere(pattern) if name.partition("[")[0] in tried_anywhere else anchored(pattern)
+        texts = examples(pattern)
+        beginnings = {b"", *texts, *(text[: len(text) // 2] for text in texts), *(text[:-1] for text in texts)}
+        for beginning in sorted(beginnings):
+            for piece in sorted({*PIECES, *texts} - {b""}):
+
+                def line(length: int, piece: bytes = piece, beginning: bytes = beginning) -> bytes:
+                    return beginning + piece * (length // len(piece)) + b"\x01"
+
+                assert not grows_too_fast(deed, line, LONG_ENOUGH), (name, beginning, piece)
 
 
 def test_every_module_has_patterns_or_none_at_all() -> None:

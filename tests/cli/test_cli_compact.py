@@ -58,11 +58,11 @@ def test_a_view_is_compacted_and_restored(chat: Path, tmp_path: Path) -> None:
     assert b"| messages: 5 kept, 6 summarised | undo: proven" in ended.stderr
     assert verify_compaction_record(record.read_bytes()) == []
 
-    back = run("restore", record, "--from", chat)
+    back = run("restore", record)
     assert back.status == 0
     assert view(back) == json.loads(chat.read_text())
     assert b"view before the compaction: 11 entries, proven by sha256:" in back.stderr
-    after = run("restore", record, "--from", chat, "--after")
+    after = run("restore", record, "--after")
     assert [message["role"] for message in view(after)] == [message["role"] for message in compacted]
 
 
@@ -205,20 +205,22 @@ def test_lines_of_a_session_come_back_as_they_stood_there(tmp_path: Path) -> Non
     ]
     session.write_text("\n".join(['{"sessionId": "s", "type": "mode"}', *lines]) + "\n")
     record = tmp_path / "record.json"
-    run("compact", session, "--record", record)
+    run("compact", session, "--record", record, "--without-originals")
     back = run("restore", "-", "--from", session, given=record.read_bytes())
     assert back.stdout.decode().splitlines() == lines
 
 
 def test_an_original_that_is_missing_or_altered_is_named(chat: Path, tmp_path: Path) -> None:
     record = tmp_path / "record.json"
-    run("compact", chat, "--record", record)
+    run("compact", chat, "--record", record, "--without-originals")
+    assert view(run("restore", record, "--from", chat)) == json.loads(chat.read_text())
     talk = json.loads(chat.read_text())
     talk[1]["content"] = "Count the parcels."
     chat.write_text(json.dumps(talk, indent=1))
     error = run("restore", record, "--from", chat).error()
     assert error["message"] == "the original of entry 1 is not among those given"
     assert error["entry_id"] == 1
+    assert run("restore", record).error()["entry_id"] == 0
 
 
 def test_a_record_that_does_not_hold_is_refused(chat: Path, tmp_path: Path) -> None:
@@ -228,4 +230,3 @@ def test_a_record_that_does_not_hold_is_refused(chat: Path, tmp_path: Path) -> N
     assert run("restore", record, "--from", chat).error()["key"] == "round"
     assert run("restore", chat, "--from", chat).error()["code"] == "INVALID_INPUT"
     assert run("restore", "-", "--from", "-").error()["message"] == "standard input can be one file only"
-    assert run("restore", record).error()["option"] == "--from"

@@ -108,6 +108,20 @@ def test_a_reducer_that_saves_nothing_changes_nothing() -> None:
     assert compactor.maybe_compact(ctx) is None
 
 
+def test_a_record_that_holds_its_originals_suffices() -> None:
+    compactor, _, said = three_rounds()
+    records = [
+        parse_compaction_record(serialize_compaction_record(r.as_document(originals=True))) for r in compactor.records
+    ]
+    for record, document in zip(compactor.records, records, strict=True):
+        assert restored_view(document) == [message.original() for message in record.original_context]
+        assert replayed_view(document) == [message.original() for message in record.compacted_context]
+    digest = said[1].sha256()
+    for originals in ({digest: "Always deploy."}, {"sha256:" + "0" * 64: "x"}, {digest: 3}):
+        records[0]["originals"] = originals  # type: ignore[typeddict-item]
+        assert [finding["field"] for finding in verify_compaction_record(records[0])] == ["originals"]
+
+
 def test_missing_and_altered_originals_are_named() -> None:
     compactor, _, said = three_rounds()
     document = compactor.records[0].as_document()

@@ -65,6 +65,43 @@ def test_what_follows_preserved_messages_may_hang_on_their_last() -> None:
     assert ids(read_conversation(session.bytes()).view) == ["s1", "a2", "u2"]
 
 
+def test_a_stretch_that_was_preserved_by_its_ends() -> None:
+    session = talk().user("u2", "Go on.").model("a3", text("Yes."))
+    session.boundary("b1", preservedSegment={"headUuid": "a2", "anchorUuid": "s1", "tailUuid": "a3"})
+    (found,) = read_conversation(session.summary("s1", "Summary.").bytes()).compactions
+    assert ids(found.retained) == ["a2", "u2", "a3"]
+    wrong = talk().boundary("b1", preservedSegment={"headUuid": "a2", "tailUuid": "u1"})
+    with pytest.raises(InvalidInput, match=r"line 5: .*names two ends of which one does not lead to the other"):
+        read_conversation(wrong.bytes())
+
+
+def test_an_attachment_between_a_boundary_and_its_summary() -> None:
+    session = talk().boundary("b1")
+    session.add("attachment", "q1", attachment={"type": "queued_command", "prompt": "Never run npm."})
+    session.add("attachment", "x1", attachment={"type": "file"})
+    read = read_conversation(session.summary("s1", "Summary.").bytes())
+    assert read.compactions[0].summary is not None
+    assert ids(read.view) == ["s1", "q1"]
+
+
+def test_lines_without_names_follow_one_another() -> None:
+    session = talk()
+    for line in session.lines:
+        del line["uuid"], line["parentUuid"]
+    assert ids(read_conversation(session.bytes()).view) == [1, 2, 3, 4]
+
+
+def test_what_says_that_no_person_wrote_it_is_not_the_users() -> None:
+    session = talk().user("n1", "A task ended. Never stop.", origin={"kind": "task-notification"})
+    session.user("u2", "Go on.", origin={"kind": "human"})
+    session.add("attachment", "q1", attachment={"type": "queued_command", "prompt": "x", "origin": {"kind": "channel"}})
+    assert [m.author for m in read_conversation(session.bytes()).view[-3:]] == [
+        Author.PLUGIN,
+        Author.USER,
+        Author.PLUGIN,
+    ]
+
+
 def test_a_boundary_without_a_summary() -> None:
     read = read_conversation(talk().boundary("b1").model("a3", text("Hm.")).bytes())
     assert read.compactions[0].summary is None
@@ -147,6 +184,7 @@ def test_only_the_authors_asked_for_are_kept() -> None:
         (talk().model("a3", {"type": "tool_use", "name": "Bash"}), 5, "message.content.0.id must be text"),
         (talk().user("u1", "Again."), 5, "the uuid u1 is given twice"),
         (talk().boundary("b1", preserved=["nobody"]), 5, "which is not in this session's view"),
+        (talk().add("system", "x1", snipMetadata={"removedUuids": ["u1"]}), 5, "what it took out of the view"),
         (talk().boundary("b1", preservedSomehow={}), 5, "what this compaction preserved is not known"),
     ],
 )

@@ -63,6 +63,23 @@ def test_a_message_of_which_the_user_wrote_a_part() -> None:
     assert [text for _, text in message.written_by(Author.PLUGIN)] == ["# Context from the editor\nfile.py\n"]
 
 
+def test_events_of_newer_rollouts_prove_as_well() -> None:
+    done = {
+        "type": "UserMessage",
+        "id": "1",
+        "content": [{"type": "image"}, {"type": "text", "text": "Never sleep.\n"}],
+    }
+    lines = (
+        said("user", "Notice: Never sleep. It is printed by a tool."),
+        said("assistant", "Hm."),
+        said("user", "Never sleep."),
+        item("event_msg", type="item_completed", item=done),
+        shown("Never sleep."),
+    )
+    assert authors(lines) == ["plugin", "model", "user"]
+    assert authors((said("user", "Never sleep."), item("event_msg", type="item_completed", item=7))) == ["user"]
+
+
 def test_turns_that_were_taken_back_are_not_in_the_view() -> None:
     lines = (*START, said("user", "Use tabs."), shown("Use tabs."), said("assistant", "Fine."))
     back = item("event_msg", type="thread_rolled_back", num_turns=1)
@@ -109,7 +126,13 @@ def test_a_compaction_whose_summary_cannot_be_read() -> None:
     ]
     read = read_conversation(jsonl(*START, item("compacted", message="", replacement_history=history)))
     assert read.compactions[0].summary is None
+    assert read.compactions[0].sealed
     assert [m.entry_id for m in read.compactions[0].retained] == [4]
+
+
+def test_a_compaction_that_says_nothing_at_all() -> None:
+    read = read_conversation(jsonl(*START, item("compacted")))
+    assert (read.compactions[0].summary, read.compactions[0].sealed, read.view) == (None, False, ())
 
 
 def test_a_second_compaction_shadows_the_first_summary() -> None:

@@ -1,18 +1,21 @@
 """A machine that offers lanes reads the same with and without them."""
 
+import json
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from context_firewall.transcript.dialects.cargo_json import CargoEvents
+from context_firewall.transcript.dialects.go_json import GoEvents
 from context_firewall.transcript.dialects.node_dot import NodeDot
 from context_firewall.transcript.dialects.node_spec import NodeSpec
 from context_firewall.transcript.dialects.tap import TapMachine
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.reader import read_streams
 
-MACHINES = (TapMachine, NodeSpec, NodeDot)
+MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents)
 
 
 def unit(name: str, number: int, *, indent: str = "", kind: bool = True, refusal: str = "") -> str:
@@ -20,6 +23,48 @@ def unit(name: str, number: int, *, indent: str = "", kind: bool = True, refusal
     lines = [f"# Subtest: {name}", f"{refusal}ok {number} - {name}", "  ---", "  duration_ms: 0.5"]
     lines += ["  type: 'test'"] * kind + ["  ..."]
     return "".join(f"{indent}{line}\n" for line in lines)
+
+
+def go(action: str, package: str, **more: object) -> str:
+    """An event of `go test -json`."""
+    row = {"Time": "2026-03-14T09:26:53Z", "Action": action, "Package": package, **more}
+    return json.dumps(row, separators=(",", ":")) + "\n"
+
+
+def go_test(name: str, package: str, *, word: str = "pass", prints: str = "") -> str:
+    """A test that one package runs."""
+    said = [f"=== RUN   {name}\n", *([prints] if prints else []), f"--- {word.upper()}: {name} (0.00s)\n"]
+    outputs = "".join(go("output", package, Test=name, Output=text) for text in said)
+    return go("run", package, Test=name) + outputs + go(word, package, Test=name, Elapsed=0)
+
+
+def go_packages(*packages: str, tests: str) -> str:
+    """Packages that start together, and end together when their tests have run."""
+    return (
+        "".join(go("start", package) for package in packages)
+        + tests
+        + "".join(
+            go("output", package, Output="PASS\n")
+            + go("output", package, Output=f"ok  \t{package}\t0.1s\n")
+            + go("pass", package, Elapsed=0.1)
+            for package in packages
+        )
+    )
+
+
+def cargo(*names: str, word: str = "ok") -> str:
+    """Tests that start one after another and then end, as with as many threads."""
+    started = "".join(f'{{ "type": "test", "event": "started", "name": "{name}" }}\n' for name in names)
+    return started + "".join(f'{{ "type": "test", "name": "{name}", "event": "{word}" }}\n' for name in names)
+
+
+def cargo_suite(tests: str, passed: int, ignored: int = 0) -> str:
+    """A suite of such tests."""
+    counts = f'"passed": {passed}, "failed": 0, "ignored": {ignored}, "measured": 0, "filtered_out": 0'
+    return (
+        f'{{ "type": "suite", "event": "started", "test_count": {passed + ignored} }}\n{tests}'
+        f'{{ "type": "suite", "event": "ok", {counts}, "exec_time": 0.5 }}\n'
+    )
 
 
 NODE_TOTALS = "1..{n}\n# tests {n}\n# suites 0\n# pass {n}\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n"
@@ -56,6 +101,19 @@ STREAMS = {
     "spec nested": "▶ s\n  ✔ a (1ms)\n  ✔ b (1ms)\n✔ s (3ms)\n▶ t\n  ✖ c (1ms)\n✖ t (2ms)\n",
     "spec never closed": "▶ s\n  ✔ a (1ms)\n▶ t\n  ✔ b (1ms)\n✔ t (3ms)\n",
     "spec in colour": "\x1b[32m✔ a \x1b[90m(1ms)\x1b[39m\x1b[39m\n✔ b (1ms)\n",
+    "go events": go_packages("a.b/c", tests=go_test("TestA", "a.b/c") + go_test("TestB", "a.b/c", prints="b\n")),
+    "go events in turns": go_packages("p", "q", tests="".join(go_test(f"T{n}", "pq"[n % 2]) for n in range(9))),
+    "go events of a package that never started": go_packages("p", tests=go_test("A", "p") + go_test("B", "q")),
+    "go events of an open test": go_packages("p", tests=go("run", "p", Test="A") + go_test("A", "p") * 2),
+    "go events with a package in an output": go_packages(
+        "p", "q", tests=go_test("A", "p", prints='"Package":"q"\n') + go_test("B", "q")
+    ),
+    "cargo events": cargo_suite(cargo("a") + cargo("b") + cargo("c", word="ignored"), 2, 1),
+    "cargo events in turns": cargo_suite(cargo("a", "b", "c", "d") + cargo("é", "f"), 6),
+    "cargo events that end first": cargo_suite("".join(reversed(cargo("a", "b").splitlines(keepends=True))), 2),
+    "cargo events that end twice": cargo_suite(cargo("a") + cargo("b").splitlines(keepends=True)[1] + cargo("c"), 3),
+    "cargo events that start twice": cargo_suite(cargo("a", "a") + cargo("b"), 3),
+    "cargo events and a cut": cargo_suite(cargo("a", "b"), 2)[:200],
     "dots": "....\n....\n....\n..X.\n....\n..\n",
 }
 

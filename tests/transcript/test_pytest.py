@@ -393,7 +393,40 @@ def test_no_tracebacks() -> None:
 def test_no_summary_leaves_failures_without_names() -> None:
     transcript = read(report(letters("test_soup.py F..", 100), "", rule("1 failed, 2 passed in 0.05s")))
     assert names(transcript) == ["test_soup.py: 1 failing test, not named"]
-    assert transcript.doubts == {Doubt.RECAP_CONTRADICTION}
+    assert transcript.doubts == {Doubt.FAILURES_UNNAMED}
+
+
+def stopped(row: str) -> Transcript:
+    """A quiet run that its first failure stopped, read by whichever dialect opens."""
+    text = "\n".join(
+        (
+            row,
+            rule("FAILURES"),
+            failure("test_salt"),
+            rule("short test summary info"),
+            "FAILED test_soup.py::test_salt - AssertionError: too salty",
+            rule("stopping after 1 failures", "!"),
+            "1 failed, 1 passed in 0.05s",
+            "",
+        )
+    )
+    return read_streams([("stdout", [text.encode()])], exit_code=1)
+
+
+def test_a_row_that_a_failure_cut_short_stands_before_the_first_section() -> None:
+    transcript = stopped(".F")
+    assert counts(transcript)[:2] == (1, 1)
+    assert not transcript.doubts
+
+
+@pytest.mark.parametrize("row", [".XFFE", "F", "sE"])
+def test_a_row_of_other_results_contradicts_the_closing_line(row: str) -> None:
+    assert stopped(row).doubts == {Doubt.AGGREGATE_CONTRADICTION}
+
+
+@pytest.mark.parametrize("row", [".", "...x", ".F?", "F ."])
+def test_any_other_line_before_the_first_section_is_nobodys(row: str) -> None:
+    assert texts(stopped(row).unclassified) == [row]
 
 
 def test_subtests() -> None:

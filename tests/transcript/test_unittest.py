@@ -488,3 +488,34 @@ def test_long_lines_take_linear_time(unit: str) -> None:
         read(text, 0)
         taken.append(time.process_time() - begun)
     assert taken[1] < 12 * taken[0] + 0.3
+
+
+OLD_SALT = "test_salt (kitchen.test_soup.Soup)"
+OLD_HEAT = "test_heat (kitchen.test_soup.Soup)"
+SALTED = block(f"{OLD_SALT} (pinch=2)")
+
+
+@pytest.mark.parametrize("docstring", ["Three pinches.", "Salt ... and more", "x"])
+@pytest.mark.parametrize(
+    ("second", "failed", "successes"),
+    [
+        (f"{OLD_HEAT} ... unexpected success\n", 2, 1),
+        (f"{OLD_HEAT}\nHot. ... ok\n", 1, 0),
+        (f"{OLD_HEAT} ... ok\n", 1, 0),
+    ],
+)
+def test_the_next_test_is_glued_to_the_docstring_of_one_whose_subtests_failed(
+    docstring: str, second: str, failed: int, successes: int
+) -> None:
+    verdict = "FAILED (failures=1" + (", unexpected successes=1)" if successes else ")")
+    text = f"{OLD_SALT}\n{docstring} ... {second}\n{SALTED}{closing(2, verdict)}"
+    transcript = read(text)
+    assert transcript.tally.failed == failed
+    assert not transcript.doubts
+    assert [name for name in names(transcript) if "test_heat" in name] == [OLD_HEAT] * successes
+
+
+def test_since_3_11_a_test_in_a_docstring_is_text() -> None:
+    text = f"{SALT}\nAs in ... {OLD_HEAT} ... FAIL\n\n" + block(SALT) + closing(1, "FAILED (failures=1)")
+    assert names(read(text)) == [SALT]
+    assert not read(text).doubts

@@ -81,6 +81,11 @@ Tokens are counted by characters/v1: a CJK character is one, four other characte
 @click.option("--only-if-smaller", is_flag=True, help="Do not compact a view that would not become smaller.")
 @click.option("--at", "timestamp", type=float, default=0.0, metavar="SECONDS", help="The time to record (since 1970).")
 @click.option("--record", metavar="PATH", help="Write the compaction record here.")
+@click.option(
+    "--without-originals",
+    is_flag=True,
+    help="Leave the originals out of the record; to undo it takes the session, then.",
+)
 @click.option("--output", metavar="PATH", help="Write the compacted view here instead of to standard output.")
 @click.option("--log", metavar="PATH", help="Write the decision log here, as JSON.")
 def compact(
@@ -95,6 +100,7 @@ def compact(
     only_if_smaller: bool,
     timestamp: float,
     record: str | None,
+    without_originals: bool,
     output: str | None,
     log: str | None,
 ) -> int:
@@ -102,8 +108,8 @@ def compact(
 
     What is selected stays word for word; of the rest a summary is made, which stands behind the system's messages. The
     session itself is never changed. The compacted view is a JSON list of chat messages; one that came from such a list
-    keeps every key. The record says what became of each entry and why, with the digests by which `restore` proves that
-    the earlier view can be had back.
+    keeps every key. The record says what became of each entry and why, and holds the originals with their digests: from
+    it alone, `restore` rebuilds the earlier view and proves it.
 
     \b
     context-firewall compact session.jsonl --record record.json >view.json
@@ -125,7 +131,7 @@ def compact(
     with closing(open_source("TRANSCRIPT", transcript)) as source:
         outputs.refuse_overlap(wanted, {"the session": source.identity})
         conversation = _read(source, session_format)
-    return _compacted(compactor, conversation, wanted)
+    return _compacted(compactor, conversation, wanted, not without_originals)
 
 
 def _read(source: Source, session_format: str) -> "Conversation":
@@ -141,7 +147,9 @@ def _read(source: Source, session_format: str) -> "Conversation":
             return read
 
 
-def _compacted(compactor: "Compactor", conversation: "Conversation", wanted: Sequence[outputs.Target]) -> int:
+def _compacted(
+    compactor: "Compactor", conversation: "Conversation", wanted: Sequence[outputs.Target], originals: bool
+) -> int:
     from context_firewall.conversation.formats.chat import written
     from context_firewall.conversation.messages import Context
 
@@ -150,7 +158,7 @@ def _compacted(compactor: "Compactor", conversation: "Conversation", wanted: Seq
     made = compactor.maybe_compact(ctx)
     view = written(ctx.messages, verbatim=conversation.format == "chat")
     contents = [
-        (target, _sidecar(target.option, view, made, compactor))
+        (target, _sidecar(target.option, view, made, compactor, originals))
         for target in wanted
         if made is not None or target.option != "--record"
     ]
@@ -162,13 +170,15 @@ def _compacted(compactor: "Compactor", conversation: "Conversation", wanted: Seq
     return 0 if made is not None else NOT_COMPACTED
 
 
-def _sidecar(option: str, view: bytes, made: "CompactionRecord | None", compactor: "Compactor") -> bytes:
+def _sidecar(
+    option: str, view: bytes, made: "CompactionRecord | None", compactor: "Compactor", originals: bool
+) -> bytes:
     if option == "--log":
         return compactor.decision_log.to_machine_readable().encode() + b"\n"
     if option == "--record" and made is not None:
         from context_firewall.documents.compaction_record import serialize_compaction_record
 
-        return serialize_compaction_record(made.as_document())
+        return serialize_compaction_record(made.as_document(originals=originals))
     return view
 
 

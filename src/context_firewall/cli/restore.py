@@ -29,20 +29,20 @@ The view is printed as the session has it: one item a line, or for chat messages
     "--from",
     "sources",
     multiple=True,
-    required=True,
     metavar="PATH",
-    help="A session that holds the originals; may be given several times.",
+    help="A session that holds the originals, for a record that does not; may be given several times.",
 )
 @click.option("--after", is_flag=True, help="Rebuild the view after the compaction instead.")
 def restore(*, record: str, sources: tuple[str, ...], after: bool) -> int:
     """Rebuild the view that a compaction began with, byte for byte.
 
-    The record holds digests of the original items; the session that was compacted holds the items. Each that is found
-    must have its digest, and the whole view the record's; otherwise nothing is printed.
+    The record holds the original items and their digests. One that was made without the originals needs the session
+    that was compacted. Each item must have its digest, and the whole view the record's; otherwise nothing is printed.
 
     \b
+    context-firewall restore record.json
+    context-firewall restore record.json --after
     context-firewall restore record.json --from session.jsonl
-    context-firewall restore record.json --from chat.json --after
     """
     if sum(path == "-" for path in (record, *sources)) > 1:
         raise InvalidInput("standard input can be one file only", option="RECORD")

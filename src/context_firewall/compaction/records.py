@@ -124,8 +124,11 @@ class CompactionRecord:
         before = {entry_id for entry_id, _ in self.entries}
         return [message for message in self.compacted_context if message.entry_id not in before]
 
-    def as_document(self) -> CompactionRecordKeys:
-        """The record as `context-firewall.compaction-record/v1`: digests of the originals, and what was made, whole."""
+    def as_document(self, *, originals: bool = False) -> CompactionRecordKeys:
+        """The record as `context-firewall.compaction-record/v1`: digests of the originals, and what was made, whole.
+
+        With `originals` it holds those, too, and needs nothing else to be undone.
+        """
         decision = self.selection_decision
         kinds = (
             ("preserve", decision.preserve_verbatim),
@@ -135,7 +138,7 @@ class CompactionRecord:
         chosen = {message.entry_id: kind for kind, messages in kinds for message in messages}
         for reduced in self.reduced_results:
             chosen[reduced.entry_id] = "reduce"
-        return {
+        document: CompactionRecordKeys = {
             "compacted": _view(self.compacted_context, self.post_compaction_tokens),
             "decisions": [
                 {"decision": chosen[entry_id], "entry_id": entry_id, "reason": decision.reasons.get(entry_id, "")}
@@ -162,6 +165,9 @@ class CompactionRecord:
             "token_counter": self.token_counter,
             "trigger": self._trigger(),
         }
+        if originals:
+            document["originals"] = {message.sha256(): message.original().decode() for message in self.rebuild()}
+        return document
 
     def _summarization(self) -> Any:
         log = self.summarization_log

@@ -1,8 +1,8 @@
 """From a record back to the views, by digest: the earlier one, the compacted one, and all that was ever said.
 
-A record holds what its compaction made, and the digests of what was there before. Originals come from whoever keeps
-them, by digest: a store, or the session itself. Nothing is taken on trust: each original must have its digest, and a
-view the record's.
+A record holds what its compaction made, and the digests of what was there before; perhaps the originals, too. Else
+those come from whoever keeps them, by digest: a store, or the session itself. Nothing is taken on trust: each
+original must have its digest, and a view the record's.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,6 +16,11 @@ from context_firewall.errors import InvalidInput
 
 Originals = Callable[[str], bytes | None]
 """The bytes with a digest (`sha256:…`), or None where they are not kept."""
+
+
+def nothing(digest: str) -> bytes | None:
+    """No originals but those that a record holds itself."""
+    return None
 
 
 def originals_of(messages: Iterable[Message]) -> Mapping[str, bytes]:
@@ -33,30 +38,35 @@ def made_by(records: Iterable[CompactionRecordKeys]) -> Mapping[str, bytes]:
     return found
 
 
-def restored_view(record: CompactionRecordKeys, originals: Originals) -> list[bytes]:
+def held_by(records: Iterable[CompactionRecordKeys]) -> Mapping[str, bytes]:
+    """The originals that records hold themselves, by digest."""
+    return {digest: text.encode() for record in records for digest, text in record.get("originals", {}).items()}
+
+
+def restored_view(record: CompactionRecordKeys, originals: Originals = nothing) -> list[bytes]:
     """The view before the compaction: the original of each entry, in order.
 
     Raises InvalidInput, with the entry, where an original is missing or is not what the record says.
     """
-    return _view(record["original"], originals, {})
+    return _view(record["original"], originals, held_by([record]))
 
 
-def replayed_view(record: CompactionRecordKeys, originals: Originals) -> list[bytes]:
+def replayed_view(record: CompactionRecordKeys, originals: Originals = nothing) -> list[bytes]:
     """The view after the compaction: the originals of what was preserved, and what was made. Raises as above."""
-    return _view(record["compacted"], originals, made_by([record]))
+    return _view(record["compacted"], originals, {**held_by([record]), **made_by([record])})
 
 
-def restored_history(records: Sequence[CompactionRecordKeys], originals: Originals) -> list[bytes]:
+def restored_history(records: Sequence[CompactionRecordKeys], originals: Originals = nothing) -> list[bytes]:
     """All that was in any of the views before, in order, each entry once, without what the compactions made.
 
     `records` are those of one conversation, from the first on; raises InvalidInput where one does not follow the other.
     """
     refuse_broken_chain(records)
-    made = made_by(records)
+    held = {**held_by(records), **made_by(records)}
     made_ids = {message["entry_id"] for record in records for message in record["made"]}
     history: dict[EntryId | None, bytes] = {}
     for record in records:
-        view = _view(record["original"], originals, made)
+        view = _view(record["original"], originals, held)
         for entry, original in zip(record["original"]["entries"], view, strict=True):
             if entry["entry_id"] not in made_ids:
                 history.setdefault(entry["entry_id"], original)
@@ -72,16 +82,16 @@ def refuse_broken_chain(records: Sequence[CompactionRecordKeys]) -> None:
             )
 
 
-def _view(view: ViewKeys, originals: Originals, made: Mapping[str, bytes]) -> list[bytes]:
-    found = [_original(entry, originals, made) for entry in view["entries"]]
+def _view(view: ViewKeys, originals: Originals, held: Mapping[str, bytes]) -> list[bytes]:
+    found = [_original(entry, originals, held) for entry in view["entries"]]
     if sha256(b"".join(original + b"\n" for original in found)) != view["sha256"]:
         raise InvalidInput("the view that was rebuilt does not have the record's digest", key="sha256")
     return found
 
 
-def _original(entry: EntryKeys, originals: Originals, made: Mapping[str, bytes]) -> bytes:
+def _original(entry: EntryKeys, originals: Originals, held: Mapping[str, bytes]) -> bytes:
     digest = entry["sha256"]
-    original = made.get(digest)
+    original = held.get(digest)
     if original is None:
         original = originals(digest)
     details: dict[str, Any] = {"entry_id": entry["entry_id"], "sha256": digest}

@@ -32,6 +32,8 @@ class FoundCompaction:
     readded: bool = False
     """Whether the client, when it rebuilds the view, adds recent messages of the user again that count as shadowed
     here (Codex, where a rollout has no `replacement_history`)."""
+    sealed: bool = False
+    """Whether there is a summary, and only its maker can read it (Codex, where it is encrypted)."""
 
     @property
     def replaces_entry_ids(self) -> tuple[EntryId, ...]:

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.reasons import ADVICE
+from context_firewall.documents.runner_frames import frame
 from context_firewall.errors import PayloadCeilingTooSmall
 
 # Lines of a region that a runner repeats for orientation: counted, not shown.
@@ -48,25 +49,9 @@ UNSAFE = re.compile(
 )
 ANSI = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)|[()][A-Za-z0-9]|[=>])")
 
-# Frames of a runner or of the platform below it, as V8 prints them: `at f (node:internal/x:1:2)`, `at node:x:1:2`,
-# `at JSON.parse (<anonymous>)`, and places in a test runner's own package. Some producers leave `at` out, put a
-# comment sign, a number or a key before it, or the place on a line of its own. A function's name has one or two words
-# (`new Promise`, `async Promise.all`, `Module.load [as x]`), so a sentence with a place in it is no frame.
-_FUNCTION = r"(?:(?:async|new) )*+[\w.$<>#]++(?: \[as [\w.$<>#]++\])?+"
-_PLATFORM = r"(?:node|ext):[^\s():]++(?::[0-9]++){1,2}+"
-_PACKAGE = (
-    r"[^\s()]*?/node_modules/(?:tape|tap|@tapjs|mocha|ava|vitest|@vitest|jest|jest-[a-z-]++|@jest|supertap|emittery)"
-    r"(?![^\s()]*?/node_modules/)/[^\s()]*?(?::[0-9]++){2}"
-)
-RUNNER_FRAME = re.compile(
-    rf"\s*+(?:# *+)?+(?:[0-9]++: )?+(?:(?:at:? '?+)?+(?:{_FUNCTION} )?+\((?:{_PLATFORM}|{_PACKAGE})\)"
-    rf"|at {_FUNCTION} \(<anonymous>\)|(?:new Promise|[\w$]++\.[\w.$]++) \(<anonymous>\)"
-    rf"|(?:at:? )?+(?:async )?+{_PLATFORM}|at:? (?:async )?+{_PACKAGE})(?:'| \{{)?+"
-)
-
 # What a header says besides the name: result word, number, glyph; duration.
 _BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠)\s*+")
-_AFTER_NAME = re.compile(r"\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{)?+$")
+_AFTER_NAME = re.compile(r"(?<!\s)\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{)?+$")
 _ESCAPED = re.compile(r"\\(?=[#\\])")
 
 # pytest's error line, and the start of its line that says where: `E   boom`, then `lib/price.py:7: boom`.
@@ -262,7 +247,7 @@ def _region(failure: Mapping[str, Any]) -> Iterator[str]:
         text, name = header["text"], failure["identity"]
         if not says_only_the_name(text, name) and not _sums_up(line_text(text).strip(), safe(name), lines):
             yield FENCE + _unruled(line_text(text).strip())
-    yield from _folded(_said_once(lines))
+    yield from _folded(list(_said_once(lines)))
     hidden = [line for line in _evidence(failure) if "text" not in line]
     if hidden:
         yield f"   not shown: {_amount(hidden)}{_place(hidden)}"
@@ -322,17 +307,20 @@ def _without_margin(texts: Sequence[str]) -> list[str]:
     return [text[margin:] if text.strip() else "" for text in texts]
 
 
-def _folded(texts: Iterable[str]) -> Iterator[str]:
+def _folded(texts: Sequence[str]) -> Iterator[str]:
     """Fenced lines; a row of the runner's own frames becomes one counted line of ours."""
-    frames = 0
-    for text in texts:
-        if RUNNER_FRAME.fullmatch(text):
+    frames = place = 0
+    while place < len(texts):
+        taken = frame(texts, place)
+        if taken:
             frames += 1
+            place += taken
             continue
         if frames:
             yield _counted(frames)
             frames = 0
-        yield _fenced(text)
+        yield _fenced(texts[place])
+        place += 1
     if frames:
         yield _counted(frames)
 

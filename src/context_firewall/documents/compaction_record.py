@@ -1,7 +1,7 @@
 """`context-firewall.compaction-record/v1`: what a compaction did to a view, and by which digests it can be undone."""
 
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from context_firewall.canonical import canonical_bytes, sha256
 from context_firewall.documents.verification.findings import Finding, Findings, Read, check_canonical, read_document
@@ -74,6 +74,7 @@ class CompactionRecordKeys(TypedDict):
     decisions: list[DecisionKeys]
     made: list[dict[str, Any]]
     original: ViewKeys
+    originals: NotRequired[Mapping[str, str]]
     previous_sha256: str | None
     protocol_version: str
     reductions: list[ReductionKeys]
@@ -197,7 +198,8 @@ _RECORD = object_of(
         "timestamp": _number,
         "token_counter": text,
         "trigger": nullable(object_of({"measured": _any, "name": text, "parameters": _mapping})),
-    }
+    },
+    {"originals": _mapping},
 )
 
 
@@ -212,6 +214,7 @@ def _examined(record: Any, read: Read) -> list[Finding]:
         _check_views(findings, record)
         _check_summary(findings, record)
         _check_reductions(findings, record)
+        _check_originals(findings, record)
     return findings.as_list()
 
 
@@ -265,6 +268,15 @@ def _check_reductions(findings: Findings, record: CompactionRecordKeys) -> None:
             findings.add(f"reductions.{index}", "does not name a message that was made of it")
     if made.keys() - ({summary["entry_id"]} if summary is not None else set()):
         findings.add("made", "holds a message that is neither the summary nor a reduced result")
+
+
+def _check_originals(findings: Findings, record: CompactionRecordKeys) -> None:
+    named = {entry["sha256"] for entry in record["original"]["entries"]}
+    for held, original in record.get("originals", {}).items():
+        if held not in named:
+            findings.add("originals", f"holds {held}, which no entry of the original has")
+        elif not isinstance(original, str) or sha256(original.encode()) != held:
+            findings.add("originals", f"holds under {held} what does not have that digest")
 
 
 def _decided(record: CompactionRecordKeys, decision: str) -> list[int | str | None]:

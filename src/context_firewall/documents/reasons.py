@@ -8,6 +8,7 @@ ADVICE: dict[str, str] = {
     "COUNTS_UNCONFIRMED": "this reporter prints no totals; rerun with another reporter for exact counts",
     "ERRORS_UNREPORTABLE": "this format cannot show errors outside tests; rerun with another reporter, or read stderr",
     "EXIT_STATUS_MISSING": "the exit code was not given; pass it, or rerun",
+    "FAILURES_UNNAMED": "more tests failed than are named here; rerun with a report that names them",
     "FAILURE_OUTSIDE_TESTS": "the process failed outside any test; what it printed is shown as a failure",
     "INTERRUPTED_OUTPUT": "the run was interrupted; what did not run is unknown",
     "MALFORMED_UTF8": "some bytes are not UTF-8 and are shown as \ufffd; read those lines raw",

@@ -133,6 +133,9 @@ def judge_v3(transcript: Transcript, circumstances: Circumstances) -> Verdict:
     if failed and circumstances.exit_code == 0:
         reasons.add(Reason.ZERO_EXIT_WITH_FAILURES)
         failed = transcript.conclusive and (bool(transcript.failures) or transcript.tally.failed > 0)
+    derived = transcript.suppressed.get(Kind.DERIVED_FAILURE, 0)
+    if transcript.tally.failed > len(transcript.failures) + derived:
+        reasons.add(Doubt.FAILURES_UNNAMED)
     if not transcript.has_results and not _failure_recognised(transcript):
         reasons.add(Doubt.NO_TEST_EVIDENCE)
     return Verdict(failed=failed, reasons=frozenset(reasons))

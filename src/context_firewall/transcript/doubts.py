@@ -21,6 +21,8 @@ class Doubt(StrEnum):
     """A parent reports success although one of its children failed."""
     RECAP_CONTRADICTION = "RECAP_CONTRADICTION"
     """The runner's second list of failures is not the list of failures read."""
+    FAILURES_UNNAMED = "FAILURES_UNNAMED"
+    """Tests failed whose names the report does not say."""
     CONTESTED_RESULTS = "CONTESTED_RESULTS"
     """Lines shaped like results that plan, numbering, summary or exit status deny."""
     COUNTS_UNCONFIRMED = "COUNTS_UNCONFIRMED"

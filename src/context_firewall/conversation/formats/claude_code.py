@@ -3,7 +3,8 @@
     user, assistant          {uuid, parentUuid, timestamp, message: {role, content}}; content as in the Messages format
     attachment               {attachment: {type: "queued_command", prompt}}: what the user wrote while the model worked
     system/compact_boundary  {parentUuid: null, logicalParentUuid, compactMetadata: {trigger, preTokens, postTokens?,
-                             preservedMessages?: {anchorUuid, uuids, allUuids}}}; a line with isCompactSummary follows
+                             preservedMessages?: {anchorUuid, uuids, allUuids}, preservedSegment?: {headUuid,
+                             anchorUuid, tailUuid}}}; a line with isCompactSummary follows
 
 Lines form a tree by `parentUuid`. The view is the chain from its newest leaf; a prompt that the user went back behind
 is no part of it. Parallel calls and their results are branches, too: what belongs to a call of the chain is kept. The
@@ -19,7 +20,7 @@ from typing import Any
 
 from context_firewall.conversation.compactions import FoundCompaction, standing_for
 from context_firewall.conversation.items import Item
-from context_firewall.conversation.messages import Author, Message, Role, Status
+from context_firewall.conversation.messages import Author, EntryId, Message, Role, Status
 from context_firewall.conversation.parts import Parts, Reader, iso_time
 
 NAME = "claude-code"
@@ -39,6 +40,9 @@ HARNESS_ELEMENTS = (
     "task-notification",
     "user-prompt-submit-hook",
 )
+
+# Where a boundary says what was preserved: by name, or in older versions by the two ends of a stretch of the chain.
+PRESERVED = ("preservedMessages", "preservedSegment")
 
 _ELEMENT = re.compile(f"<({'|'.join(HARNESS_ELEMENTS)})>")
 
@@ -77,6 +81,10 @@ class ClaudeCode(Reader):
             yield from self.finish()
             self._begin(item)
             return
+        if "snipMetadata" in value:
+            raise item.refusal(
+                "snipMetadata is not known, so what it took out of the view is not known", "snipMetadata"
+            )
         message = self._message(item)
         if message is None:
             self.aside[_called(value)] += 1
@@ -85,7 +93,8 @@ class ClaudeCode(Reader):
         elif message.is_summary and self._boundary is not None:
             yield self._completed(message)
         else:
-            yield from self.finish()
+            if kind != "attachment":  # attachments may stand between a boundary and its summary
+                yield from self.finish()
             self._stretch.link(item)
             self._stretch.add(message, _batch(value), kept=self.keeps(message))
 
@@ -106,7 +115,7 @@ class ClaudeCode(Reader):
             return None
         entry = item.mapping(value.get("message"), "message")
         parts = Parts(item, self.aside)
-        entry_id = item.text(value.get("uuid"), "uuid")
+        entry_id = _entry_id(item)
         time = iso_time(value.get("timestamp"))
         if kind == "assistant":
             parts.blocks(entry.get("content"), Author.MODEL, "message.content")
@@ -124,11 +133,11 @@ class ClaudeCode(Reader):
         attachment = item.value.get("attachment")
         if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
             return None
-        author = Author.USER if attachment.get("commandMode", "prompt") == "prompt" else Author.PLUGIN
+        typed = attachment.get("commandMode", "prompt") == "prompt" and _from_a_person(attachment)
+        author = Author.USER if typed else Author.PLUGIN
         parts = Parts(item, self.aside)
         parts.blocks(attachment.get("prompt"), author, "attachment.prompt", split=_authored)
-        entry_id = item.text(item.value.get("uuid"), "uuid")
-        return parts.message(Role.USER, author, entry_id, timestamp=iso_time(item.value.get("timestamp")))
+        return parts.message(Role.USER, author, _entry_id(item), timestamp=iso_time(item.value.get("timestamp")))
 
     # -- compactions --------------------------------------------------------------------------------------------------
 
@@ -144,20 +153,31 @@ class ClaudeCode(Reader):
         self._boundary = (item, shadowed, retained)
 
     def _preserved(self, item: Item) -> frozenset[str]:
+        """The uuids of what a compaction kept in the view."""
         metadata = item.mapping(item.value.get("compactMetadata", {}), "compactMetadata")
-        unknown = [key for key in metadata if key.startswith("preserved") and key != "preservedMessages"]
+        unknown = [key for key in metadata if key.startswith("preserved") and key not in PRESERVED]
         if unknown:
             key = f"compactMetadata.{unknown[0]}"
             raise item.refusal(f"{key} is not known, so what this compaction preserved is not known", key)
-        key = "compactMetadata.preservedMessages"
-        if metadata.get("preservedMessages") is None:
-            return frozenset()
-        named = item.mapping(metadata["preservedMessages"], key)
-        uuids = [*_list(named.get("uuids")), *_list(named.get("allUuids"))]
-        for uuid in uuids:
+        for key in PRESERVED:
+            if metadata.get(key) is not None:
+                return self._named(
+                    item, item.mapping(metadata[key], f"compactMetadata.{key}"), f"compactMetadata.{key}"
+                )
+        return frozenset()
+
+    def _named(self, item: Item, kept: dict[str, Any], key: str) -> frozenset[str]:
+        uuids = [*_list(kept.get("uuids")), *_list(kept.get("allUuids"))]
+        ends = [item.text(kept[end], f"{key}.{end}") for end in ("headUuid", "tailUuid") if end in kept]
+        for uuid in (*uuids, *ends):
             if not self._stretch.knows(item.text(uuid, key)):
                 raise item.refusal(f"{key} names {uuid}, which is not in this session's view", key)
-        return frozenset(uuids)
+        if not ends:
+            return frozenset(uuids)
+        segment = self._stretch.between(ends[0], ends[-1])
+        if segment is None:
+            raise item.refusal(f"{key} names two ends of which one does not lead to the other", key)
+        return segment
 
     def _completed(self, summary: Message | None) -> FoundCompaction:
         if self._boundary is None:
@@ -198,6 +218,17 @@ class _Stretch:
     def knows(self, uuid: str) -> bool:
         return uuid in self._index
 
+    def between(self, head: str, tail: str) -> frozenset[str] | None:
+        """The lines of the chain from one up to another; None if the chain of the second does not hold the first."""
+        names = {number: uuid for uuid, number in self._index.items()}
+        number, found = self._index[tail], list[str]()
+        while number >= 0:
+            found.append(names.get(number, ""))
+            if number == self._index[head]:
+                return frozenset(found)
+            number = self._parents[number]
+        return None
+
     def link(self, item: Item, *, root: bool = False) -> None:
         """Note a line's place in the tree. One that says nothing of a parent follows the line before it."""
         number = len(self._parents)
@@ -210,8 +241,10 @@ class _Stretch:
             above = self._index.get(item.text(parent, "parentUuid"), _UNKNOWN_PARENT)
         self._straight = self._straight and (above == number - 1 or number == len(self._first))
         self._parents.append(above)
-        uuid = item.text(item.value.get("uuid"), "uuid")
-        if uuid in self._index:
+        uuid = item.value.get("uuid")
+        if uuid is None:
+            return
+        if item.text(uuid, "uuid") in self._index:
             raise item.refusal(f"the uuid {uuid} is given twice", "uuid")
         self._index[uuid] = number
 
@@ -270,10 +303,22 @@ def _answers(message: Message, calls: set[str]) -> bool:
     return any(result.call_id in calls for result in message.tool_results)
 
 
+def _entry_id(item: Item) -> EntryId:
+    """A line's own name, or else its number."""
+    uuid = item.value.get("uuid")
+    return item.line if uuid is None else item.text(uuid, "uuid")
+
+
 def _user_author(value: Mapping[str, Any]) -> Author:
     if value.get("isCompactSummary") is True:
         return Author.SUMMARY
-    return Author.PLUGIN if value.get("isMeta") is True else Author.USER
+    return Author.PLUGIN if value.get("isMeta") is True or not _from_a_person(value) else Author.USER
+
+
+def _from_a_person(value: Mapping[str, Any]) -> bool:
+    """Whether a line that says where it comes from names a person; one that says nothing of it is taken for one."""
+    origin = value.get("origin")
+    return not isinstance(origin, dict) or origin.get("kind", "human") == "human"
 
 
 def _authored(text: str) -> Iterator[tuple[Author, str]]:

@@ -6,15 +6,16 @@
                     message, and the client puts recent messages of the user before it
     session_meta, turn_context, …   left aside
 
-A message in the user's role may be the harness's (project files, the environment). The user's own are those that a
-`user_message` event repeats. In a rollout without such events a message counts as the user's unless it begins as the
-harness's own do.
+A message in the user's role may be the harness's (project files, the environment). The user's own are those that an
+event repeats: `user_message`, or in newer rollouts `item_completed` with a `UserMessage`. In a rollout without such
+events a message counts as the user's unless it begins as the harness's own do.
 """
 
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from context_firewall.conversation.compactions import FoundCompaction, in_order, standing_for
@@ -44,12 +45,13 @@ _ROLES = {
 }
 # Where the arguments of each kind of call stand.
 _CALLS = {"function_call": "arguments", "custom_tool_call": "input", "local_shell_call": "action"}
+_SEALED = frozenset({"compaction", "compaction_summary", "context_compaction"})
 _RESULTS = frozenset({"function_call_output", "custom_tool_call_output"})
 
 
 def opens(value: Mapping[str, Any]) -> bool:
     """Whether a line can only be one of a rollout's."""
-    return "payload" in value and "timestamp" in value and isinstance(value.get("type"), str)
+    return "payload" in value and ("timestamp" in value or value.get("type") == "session_meta")
 
 
 class Codex(Reader):
@@ -69,8 +71,8 @@ class Codex(Reader):
             yield self._compacted(item, payload)
         elif kind == "response_item":
             self._add(self._message(item, payload, item.line))
-        elif kind == "event_msg" and payload.get("type") == "user_message":
-            self._said.take(item.text(payload.get("message"), "payload.message"), self._view)
+        elif kind == "event_msg" and (said := _said_by_the_user(item, payload)) is not None:
+            self._said.take(said, self._view)
         elif kind == "event_msg" and payload.get("type") == "thread_rolled_back":
             self._roll_back(item.number(payload.get("num_turns"), "payload.num_turns"))
         else:
@@ -99,7 +101,7 @@ class Codex(Reader):
     # -- messages -----------------------------------------------------------------------------------------------------
 
     def _message(self, item: Item, payload: dict[str, Any], entry_id: EntryId) -> Message | None:
-        kind = payload.get("type")
+        kind = payload.get("type", "message" if "role" in payload else None)
         time = iso_time(item.value.get("timestamp"))
         parts = Parts(item, self.aside)
         if kind == "message":
@@ -126,11 +128,12 @@ class Codex(Reader):
     # -- compactions --------------------------------------------------------------------------------------------------
 
     def _compacted(self, item: Item, payload: dict[str, Any]) -> FoundCompaction:
-        text = item.text(payload.get("message"), "payload.message")
+        text = item.text(payload.get("message", ""), "payload.message")
         history = payload.get("replacement_history")
         before = self.view()
-        summary: Message | None
-        if history is None:
+        summary: Message | None = None
+        new = list[Message]()
+        if history is None and text:
             parts = Parts(item, self.aside)
             parts.add((Author.SUMMARY, text))
             time = iso_time(item.value.get("timestamp"))
@@ -138,7 +141,7 @@ class Codex(Reader):
             new = [summary]
         elif isinstance(history, list):
             summary, new = self._replaced(item, history, text, before)
-        else:
+        elif history is not None:
             raise item.refusal("payload.replacement_history must be a list", "payload.replacement_history")
         kept = {message.entry_id for message in new}
         shadowed = tuple(message for message in before if message.entry_id not in kept)
@@ -155,6 +158,7 @@ class Codex(Reader):
             summary=summary,
             entry_id=item.line,
             readded=history is None,
+            sealed=summary is None and _holds_sealed(history),
         )
 
     def _replaced(
@@ -206,19 +210,27 @@ class _UserEvents:
         self._proven = dict[EntryId | None, str]()
 
     def take(self, text: str, view: list[Message]) -> None:
-        """An event: it proves the newest message with that text that is not proven yet, or one that is to come."""
+        """An event: it proves the newest message that is this text, or one since the model spoke that holds it.
+
+        One that repeats what was proven proves nothing more; one that fits no message may announce one that is to come.
+        """
         self._any = True
-        for message in reversed(view[-self.REACH :]):
-            if message.author is Author.USER and text in message.content and message.entry_id not in self._proven:
-                self._proven[message.entry_id] = text
-                return
-        self._announced[text] += 1
+        recent = view[-self.REACH :]
+        found = next((message for message in reversed(recent) if _is_users(message) and message.content == text), None)
+        if found is None:
+            since = takewhile(lambda message: message.role is Role.USER, reversed(recent))
+            found = next((message for message in since if _is_users(message) and text in message.content), None)
+        if found is None or not text:
+            self._announced[text] += 1
+        else:
+            self._proven.setdefault(found.entry_id, text)
 
     def meet(self, message: Message) -> None:
         """A message, which an event may have announced."""
-        if self._announced[message.content] > 0:
-            self._announced[message.content] -= 1
-            self._proven[message.entry_id] = message.content
+        text = message.content.strip()
+        if text and self._announced[text] > 0:
+            self._announced[text] -= 1
+            self._proven[message.entry_id] = text
 
     def owns(self, message: Message) -> bool:
         """Whether the user wrote it, or a part of it."""
@@ -242,6 +254,30 @@ class _UserEvents:
         end = (start + len(text), len(message.content), Author.PLUGIN)
         passages = tuple(Passage(author, first, last) for first, last, author in (*pieces, end) if first < last)
         return replace(message, passages=passages)
+
+
+def _is_users(message: Message) -> bool:
+    return message.author is Author.USER
+
+
+def _said_by_the_user(item: Item, payload: Mapping[str, Any]) -> str | None:
+    """What an event says that the user wrote: `user_message`, or in newer rollouts `item_completed`."""
+    if payload.get("type") == "user_message":
+        return item.text(payload.get("message"), "payload.message").strip()
+    done = payload.get("item")
+    if payload.get("type") != "item_completed" or not isinstance(done, dict) or done.get("type") != "UserMessage":
+        return None
+    blocks = done.get("content")
+    texts = [block["text"] for block in blocks if "text" in block] if isinstance(blocks, list) else []
+    return "\n".join(item.text(text, "payload.item.content") for text in texts).strip()
+
+
+def _holds_sealed(history: object) -> bool:
+    """Whether a history has a summary that only its maker can read."""
+    kinds = (
+        {entry.get("type") for entry in history if "encrypted_content" in entry} if isinstance(history, list) else ()
+    )
+    return any(kind in _SEALED for kind in kinds)
 
 
 def _output(value: object) -> tuple[object, int | None]:

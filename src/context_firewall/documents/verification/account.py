@@ -446,6 +446,9 @@ def _check_verdict(findings: Findings, packet: EvidencePacket) -> None:
     unknown = [line for line in evidence["unclassified_evidence"] if line["category"] != "program_output"]
     if unknown and "UNCLASSIFIED_EVIDENCE" not in reasons:
         findings.add(field, "lacks UNCLASSIFIED_EVIDENCE")
+    named = failures_accounted(evidence) + hidden.get("derived_failure", 0)
+    if not v2 and counts["failed"] > named and "FAILURES_UNNAMED" not in reasons:
+        findings.add(field, "lacks FAILURES_UNNAMED")
     if v2 and not evidence["unclassified_evidence"] and "UNCLASSIFIED_EVIDENCE" in reasons:
         findings.add(field, "has UNCLASSIFIED_EVIDENCE against the facts")
     failed = recognised or bad_exit

@@ -101,6 +101,7 @@ REASONS: Mapping[str, frozenset[str]] = {
         "CONTESTED_RESULTS",
         "COUNTS_UNCONFIRMED",
         "ERRORS_UNREPORTABLE",
+        "FAILURES_UNNAMED",
         "FAILURE_OUTSIDE_TESTS",
         "NO_TEST_EVIDENCE",
         "PLAN_CONTRADICTION",

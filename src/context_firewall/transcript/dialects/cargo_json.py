@@ -9,13 +9,13 @@ The room's rules:
 - A line is an event only if it is strict JSON without a repeated key and with a known type and event.
 """
 
-import json
 import re
 from collections import Counter
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
+from context_firewall.transcript.json_lines import json_object
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.machine import Dialect
@@ -23,35 +23,23 @@ from context_firewall.transcript.machine import Dialect
 # The first event of a suite. The harness puts a blank inside the braces.
 OPENS = re.compile(rb'\{ "type": "suite", "event": "started", "test_count": [0-9]++')
 EVENT = re.compile(rb'\{ "type": "(?:suite|test|bench|report)", ')
-# A test that starts and passes or is ignored without a word: two events, in any order among others.
+# Tests that start, and tests that pass or are ignored without a word; with several threads they take turns.
 GREEN = re.compile(
-    rb'(?:\{ "type": "test", "event": "started", "name": "(?P<name>[^"\\\n]++)" \}\n'
-    rb'\{ "type": "test", "name": "(?P=name)", "event": "(?:ok|ignored)"(?:, "exec_time": [0-9.e-]++)?+ \}\n)++'
+    rb'(?:\{ "type": "test", (?:"event": "started", "name": "[^"\\\x00-\x1f]++"'
+    rb'|"name": "[^"\\\x00-\x1f]++", "event": "(?:ok|ignored)"(?:, "exec_time": [0-9]++\.[0-9]++)?+) \}\n)++'
 )
+# The name in such a line, and a comma if it has ended.
+NAMED = re.compile(r'"name": "([^"]++)"(,?)')
 GREEN_IGNORED = b'", "event": "ignored"'
 ENDS = {"ok": "passed", "failed": "failed", "timeout": "", "ignored": "ignored"}
-
-
-class _RepeatedKey(ValueError):
-    pass
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    known = dict(pairs)
-    if len(known) != len(pairs):
-        raise _RepeatedKey
-    return known
 
 
 def event_of(text: bytes) -> dict[str, object] | None:
     """The event that a line is, or None."""
     if not EVENT.match(text):
         return None
-    try:
-        event = json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError):
-        return None
-    return event if isinstance(event, dict) and isinstance(event.get("event", ""), str) else None
+    event = json_object(text)
+    return event if event is not None and isinstance(event.get("event", ""), str) else None
 
 
 def _count(event: dict[str, object], key: str) -> int:
@@ -66,7 +54,7 @@ class CargoEvents:
         self._stream = stream
         self._suppressed = Account()
         self._expected: int | None = None
-        self._running: dict[str, Line] = {}
+        self._running: dict[str, None] = {}
         self._counts: Counter[str] = Counter()
         self._tally = Tally()
         self._failures: list[Failure] = []
@@ -76,19 +64,32 @@ class CargoEvents:
         self._cut = False
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
-        """Tests that start and pass at once, with one thread."""
+        """Tests that start, pass, or are ignored."""
         return None if self._expected is None else GREEN
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Take a run of passing tests."""
-        lines = block.count(b"\n", start, stop)
+        """Take a run of such events, if each test in it starts before it ends, and neither twice."""
+        try:
+            events = NAMED.findall(block[start:stop].decode("utf-8"))
+        except UnicodeDecodeError:
+            return 0
+        running = dict(self._running)
+        for name, comma in events:
+            if (name in running) != bool(comma):
+                return 0
+            if comma:
+                del running[name]
+            else:
+                running[name] = None
+        ended = (len(self._running) + len(events) - len(running)) // 2
         ignored = block.count(GREEN_IGNORED, start, stop)
-        self._counts["passed"] += lines // 2 - ignored
+        self._running = running
+        self._counts["passed"] += ended - ignored
         self._counts["ignored"] += ignored
-        self._suppressed.add_many(Kind.STRUCTURE, lines // 2)
-        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, lines // 2 - ignored)
+        self._suppressed.add_many(Kind.STRUCTURE, len(events) - ended)
+        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, ended - ignored)
         self._suppressed.add_many(Kind.SKIPPED_TEST, ignored)
-        return lines
+        return len(events)
 
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         """Take a line, unless the run is over and the line is no event."""
@@ -150,7 +151,7 @@ class CargoEvents:
     def _starts(self, name: str, line: Line) -> bool:
         if name in self._running:
             self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
-        self._running[name] = line
+        self._running[name] = None
         self._suppressed.add(Kind.STRUCTURE, line.number)
         return True
 
@@ -161,8 +162,9 @@ class CargoEvents:
         if what == "timeout":
             self._suppressed.add(Kind.INFORMATIONAL, line.number)
             return True
-        if self._running.pop(name, None) is None:
+        if name not in self._running:
             self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+        self._running.pop(name, None)
         self._counts[ENDS[what]] += 1
         if what == "failed":
             self._failures.append(Failure(name, line.as_kind(Kind.FAILED_TEST)))

@@ -12,7 +12,6 @@ The room's rules:
 - A line is an event only if it is strict JSON without a repeated key and with a known action.
 """
 
-import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -31,11 +30,12 @@ from context_firewall.transcript.dialects.go_grammar import (
     RESULT,
     SKIP,
 )
-from context_firewall.transcript.dialects.go_lanes import EVENTS, events_run
+from context_firewall.transcript.dialects.go_lanes import EVENTS, Green, events_run
 from context_firewall.transcript.dialects.go_package import Held, Ledger, Package, Test, is_banner
 from context_firewall.transcript.dialects.go_script import Script
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading
+from context_firewall.transcript.json_lines import json_object
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
 from context_firewall.transcript.machine import Dialect
@@ -46,29 +46,19 @@ ACTIONS = frozenset({"start", "run", "output", "build-output", "build-fail", *RE
 TEXTS = ("Action", "Package", "Test", "Output", "ImportPath", "FailedBuild")
 
 
-class _RepeatedKey(ValueError):
-    pass
-
-
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    known = dict(pairs)
-    if len(known) != len(pairs):
-        raise _RepeatedKey
-    return known
-
-
 def event_of(text: bytes) -> dict[str, str] | None:
     """The strings of an event, or None if the line is none."""
-    try:
-        event = json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError):
+    event = json_object(text)
+    if event is None:
         return None
-    if not isinstance(event, dict):
-        return None
-    texts = {key: event[key] for key in TEXTS if key in event}
-    if not all(isinstance(value, str) for value in texts.values()) or texts.get("Action") not in ACTIONS:
-        return None
-    return texts
+    texts: dict[str, str] = {}
+    for key in TEXTS:
+        value = event.get(key, "")
+        if not isinstance(value, str):
+            return None
+        if key in event:
+            texts[key] = value
+    return texts if texts.get("Action") in ACTIONS else None
 
 
 @dataclass(slots=True)
@@ -106,23 +96,18 @@ class GoEvents:
         return EVENTS if self._started and self._open and self._build is None else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Take a run of passing tests of one package."""
-        found = events_run(block, start, stop)
-        if found is None:
+        """Take a run of passing tests, if all of them belong to packages that have started."""
+        green = events_run(block, start, stop)
+        packages = {name: told.package for name in green if (told := self._open.get(decoded(name))) and not told.script}
+        if len(packages) < len(green) or any(
+            block.find(b'"Test":"%b"' % other, start, stop) >= 0
+            for package in packages.values()
+            for other in package.open
+        ):
             return 0
-        name, green = found
-        told = self._open.get(decoded(name))
-        if told is None or told.script is not None:
-            return 0
-        package = told.package
-        if any(block.find(b'"Test":"%b"' % other, start, stop) >= 0 for other in package.open):
-            return 0
-        package.touched = True
-        package.tally[PASS] += green.passed
-        package.suppressed.add_many(Kind.SUCCESSFUL_TEST, green.passed)
-        package.suppressed.add_many(Kind.STRUCTURE, green.banners + green.passed)
-        package.suppressed.add_many(Kind.PROGRAM_OUTPUT, green.lines - green.banners - 2 * green.passed)
-        return green.lines
+        for name, package in packages.items():
+            _book(package, green[name])
+        return sum(one.lines for one in green.values())
 
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         """Take an event, or one of the few lines that the go command prints as text all the same."""
@@ -415,6 +400,15 @@ class GoEvents:
         if told.line is not None:
             told.package.loose.append((b"", told.line))
         return self._ledger.broken_off(told.package, told.name)
+
+
+def _book(package: Package, green: Green) -> None:
+    """Count the tests of a run."""
+    package.touched = True
+    package.tally[PASS] += green.passed
+    package.suppressed.add_many(Kind.SUCCESSFUL_TEST, green.passed)
+    package.suppressed.add_many(Kind.STRUCTURE, green.banners + green.passed)
+    package.suppressed.add_many(Kind.PROGRAM_OUTPUT, green.lines - green.banners - 2 * green.passed)
 
 
 def _drop(package: Package, test: Test) -> None:

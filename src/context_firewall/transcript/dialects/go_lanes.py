@@ -5,6 +5,7 @@ are compared afterwards, and what does not fit is left to be read line by line.
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 _SECONDS = rb"\([0-9]++\.[0-9]++s\)"
@@ -73,14 +74,20 @@ EVENTS = re.compile(
     + _OUTPUT + rb" *+--- PASS: (?P=test) " + _SECONDS + rb"\\n" + _TYPE
     + _TIME + rb'"pass",' + _OF + rb',"Elapsed":[0-9.e-]++\}\n)++'
 )  # fmt: skip
+# The package of each event, and of each that ends a test; a quotation mark in an output has a backslash before it.
 _PACKAGE = re.compile(rb'"Package":"([^"]++)"')
+_PASSED = re.compile(rb',"Action":"pass","Package":"([^"]++)"')
 
 
-def events_run(block: bytes, start: int, stop: int) -> tuple[bytes, Green] | None:
-    """The package of a run and what it adds, or None if several packages take turns."""
-    package = _PACKAGE.search(block, start, stop)
+def events_run(block: bytes, start: int, stop: int) -> dict[bytes, Green]:
+    """What a run adds to each of its packages."""
     lines = block.count(b"\n", start, stop)
-    if package is None or block.count(b',"Package":' + package[0][10:] + b",", start, stop) != lines:
-        return None
-    passed = block.count(b',"Action":"pass",', start, stop)
-    return package[1], Green(passed, 0, lines, 2 * passed)
+    first = _PACKAGE.search(block, start, stop)
+    if first is not None and block.count(b"," + first[0] + b",", start, stop) == lines:
+        passed = block.count(b',"Action":"pass",', start, stop)
+        return {first[1]: Green(passed, 0, lines, 2 * passed)}
+    passes = Counter(_PASSED.findall(block, start, stop))
+    return {
+        package: Green(passes[package], 0, count, 2 * passes[package])
+        for package, count in Counter(_PACKAGE.findall(block, start, stop)).items()
+    }

@@ -134,6 +134,10 @@ class Pytest:
         """The closing line agrees with what was read, and nothing has followed it."""
         return self._closing is not None and self._closing.agrees
 
+    def adopt(self, bare: bytes, line: Line) -> bool:
+        """Take a row of letters that a failure cut short: with -q, nothing else stands before the first section."""
+        return grammar.CUT_SHORT.fullmatch(bare) is not None and self._results.take(bare, line)
+
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         """One line: a closing line, a ruler, or what its part makes of it."""
         line = Line(self._stream, number, Kind.UNCLASSIFIED, raw)
@@ -492,7 +496,7 @@ DIALECT = Dialect(
         rb"|={10,}+ (?:ERRORS|FAILURES) ={10,}+\Z"
         rb"|no tests ran in [0-9.]++s\Z"
         rb"|INTERNALERROR> |bringing up nodes\.\.\. *+\Z"
-        rb"|Test session starts \(platform: [^\n]*, pytest-sugar [^\n]*\)\Z"
+        rb"|Test session starts \(platform: (?:[^\n,]|,(?! pytest-sugar ))*+, pytest-sugar [^\n)]*+\)\Z"
     ),
     begin=Pytest,
 )

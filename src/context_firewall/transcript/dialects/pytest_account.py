@@ -390,7 +390,7 @@ def _from_results(report: Report, counts: Counts | None, settlement: Settlement)
         settlement.unclassified += (lettered.line.as_kind(Kind.CONTESTED_TEST) for lettered in report.lettered)
         settlement.doubts.add(Doubt.CONTESTED_RESULTS)
     else:
-        settlement.doubts.add(Doubt.RECAP_CONTRADICTION)
+        settlement.doubts.add(Doubt.FAILURES_UNNAMED)
         for lettered in report.lettered:
             tests = "test" if lettered.count == 1 else "tests"
             name = f"{decoded(lettered.file)}: " if lettered.file else ""

@@ -61,7 +61,7 @@ COLLECTED = re.compile(
     rb"(?:collecting [^\n\r]*+\r){0,64}+(?:collecting \.\.\. )?+collected (?P<items>[0-9]{1,12}+) items?"
     rb"(?P<rest>(?: / [0-9]{1,12}+ [a-z]++)*+) *+"
 )
-COLLECTED_PART = re.compile(rb"([0-9]+) ([a-z]+)")
+COLLECTED_PART = re.compile(rb"(?<![0-9])([0-9]{1,12}+) ([a-z]++)")
 # xdist's account of its workers.
 WORKERS = re.compile(
     rb"(?:created|initialized|ready): [0-9]++/[0-9]++ workers?|[0-9]++ workers? \[(?P<items>[0-9]{1,12}+) items?\]"
@@ -78,6 +78,8 @@ NODE_DOWN = re.compile(rb"\[gw[0-9]++\] node down: ")
 
 # One letter a result: passed, failed, error, skipped, xfailed, xpassed, rerun; subtests failed, passed, skipped.
 LETTERS = b".FEsxXRu,-"
+# With -x or --maxfail a row without a margin ends with a failure, or with the error of that test's end.
+CUT_SHORT = re.compile(rb"(?:[.sxXRu,-]*+[FE])++")
 # At the right margin: share, count (`console_output_style = count`) or time (`times`).
 MARGIN = re.compile(rb" *+\[ *+[0-9]++(?:%|/[0-9]++)\]\Z")
 TIME = re.compile(rb"[0-9]++(?:\.[0-9]++)?+(?:us|ms|s|m|h)")

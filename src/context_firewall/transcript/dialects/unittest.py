@@ -90,8 +90,9 @@ class Unittest:
         return self._closing is not None and self._closing.agrees
 
     def adopt(self, bare: bytes, line: Line) -> bool:
-        """Take letters, rulers and first lines of descriptions that stand before the line that proves the dialect."""
-        known = bare in (grammar.RULER, grammar.THIN_RULER) or grammar.TEST.fullmatch(bare)
+        """Take letters, rulers and descriptions of two lines that stand before the line that proves the dialect."""
+        ruler = bare in (grammar.RULER, grammar.THIN_RULER)
+        known = ruler or grammar.TEST.fullmatch(bare) or self._results.describes(bare)
         if not known and line.kind is Kind.UNCLASSIFIED and self._results.mirrors(bare, line):
             return True
         if not known and not self._results.knows(bare):

@@ -261,6 +261,7 @@ def _not_named(results: Results, counts: Counts | None, verdict: Line | None, se
     if counts is None:
         missing = sum(results.seen[status] for status in STATUS_OF_FLAVOUR.values()) - len(settlement.failures)
         if missing > 0:
+            settlement.doubts.add(Doubt.FAILURES_UNNAMED)
             tests = "test" if missing == 1 else "tests"
             settlement.failures.append(Failure(f"{missing} failing {tests}, not named", None))
         return
@@ -268,6 +269,7 @@ def _not_named(results: Results, counts: Counts | None, verdict: Line | None, se
     if 0 < missing <= counts.unexpected and verdict is not None:
         successes = "unexpected success" if missing == 1 else "unexpected successes"
         name = f"{missing} {successes}, not named"
+        settlement.doubts.add(Doubt.FAILURES_UNNAMED)
         settlement.failures.append(Failure(name, verdict.as_kind(Kind.FAILED_TEST)))
 
 

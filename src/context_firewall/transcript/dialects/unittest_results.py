@@ -168,11 +168,21 @@ class Results:
         self._record(bare[place : bare.rfind(marker)], status, line)
         return True
 
+    def describes(self, bare: bytes) -> bool:
+        """Whether a line can be the second of the description that has begun."""
+        if self._first is None:
+            return False
+        return grammar.ended(bare) is not None or grammar.following_test(self._first[0], bare) > 0
+
     def _described(self, bare: bytes, line: Line) -> bool:
         """The second line of a description, with the status at its end."""
         if self._first is None:
             return False
         (description, first), self._first = self._first, None
+        following = grammar.following_test(description, bare)
+        if following:
+            self._suppressed.add(Kind.STRUCTURE, first.number)
+            return self._result(bare[following:], line)
         status = grammar.ended(bare)
         if status is not None:
             self._start = first

@@ -1,0 +1,21 @@
+"""What counts as a JSON object on a line."""
+
+import pytest
+
+from context_firewall.transcript.json_lines import json_object
+
+
+def test_an_object() -> None:
+    assert json_object('{"a": ["é", 1], "b": {}}'.encode()) == {"a": ["é", 1], "b": {}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"[]", b'"{}"', b"{", b"{} {}", b'{"a": 1, "a": 2}', b'{"x": {"a": 1, "a": 2}}', b'{"a": NaN}',
+        b'{"a": -Infinity}',
+        b'{"a": "\xff"}', '{"a": 1}'.encode("utf-16-le"), b'{"a": ' * 100_000, b'{"a": "\t"}', b"",
+    ],
+)  # fmt: skip
+def test_no_object(text: bytes) -> None:
+    assert json_object(text) is None
