@@ -93,7 +93,7 @@ def without(entries: set[Entry]) -> dict[str, lexicons.Lexicon]:
     """The lexicons that have entries taken out, as they were before."""
     before: dict[str, lexicons.Lexicon] = {}
     for language in {language for language, _ in entries}:
-        module = importlib.import_module(f"context_firewall.guard.lexicon.{language}")
+        module: Any = importlib.import_module(f"context_firewall.guard.lexicon.{language}")
         known = before[language] = module.LEXICON
         gone = {text for owner, text in entries if owner == language}
         stems = {tokens._stem(text, known.stemmer) for text in gone}
@@ -113,7 +113,8 @@ def without(entries: set[Entry]) -> dict[str, lexicons.Lexicon]:
 def restore(before: dict[str, lexicons.Lexicon]) -> None:
     """Put lexicons back."""
     for language, known in before.items():
-        importlib.import_module(f"context_firewall.guard.lexicon.{language}").LEXICON = known
+        module: Any = importlib.import_module(f"context_firewall.guard.lexicon.{language}")
+        module.LEXICON = known
     _forget()
 
 

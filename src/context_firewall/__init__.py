@@ -49,6 +49,12 @@ if TYPE_CHECKING:
         model_evidence_for_packet,
         serialize_model_evidence,
     )
+    from context_firewall.documents.survival_report import (
+        SurvivalReport,
+        parse_survival_report,
+        serialize_survival_report,
+        verify_survival_report,
+    )
     from context_firewall.documents.value_receipt import (
         Emitted,
         ValueReceipt,
@@ -63,6 +69,10 @@ if TYPE_CHECKING:
         verify_value_receipt,
     )
     from context_firewall.errors import ContextFirewallError, InvalidInput, OutputNotWritten, PayloadCeilingTooSmall
+    from context_firewall.guard.audit import audit_compactions
+    from context_firewall.guard.directives import Directive, Release, extract_directives, extract_releases
+    from context_firewall.guard.reinjection import reinject_block
+    from context_firewall.guard.survival import Survival, check_survival
     from context_firewall.reduction.pipeline import (
         DEFAULT_POLICY,
         SourceStream,
@@ -84,6 +94,7 @@ __all__ = [
     "Conversation",
     "DecisionLog",
     "DecisionLogEntry",
+    "Directive",
     "Emitted",
     "EvidencePacket",
     "Finding",
@@ -95,12 +106,15 @@ __all__ = [
     "OutputNotWritten",
     "PayloadCeilingTooSmall",
     "Reduced",
+    "Release",
     "Role",
     "SelectionDecision",
     "SourceStream",
     "StructuralSummarizer",
     "SummarizationLog",
     "Summarizer",
+    "Survival",
+    "SurvivalReport",
     "TokenCounter",
     "ToolCall",
     "ToolResult",
@@ -109,18 +123,24 @@ __all__ = [
     "__version__",
     "all_of",
     "any_of",
+    "audit_compactions",
+    "check_survival",
     "compaction_between",
     "configuration_identity",
+    "extract_directives",
+    "extract_releases",
     "format_indicator",
     "full_history",
     "malicious_summarizer",
     "message_count_predicate",
     "model_evidence_for_packet",
     "parse_compaction_record",
+    "parse_survival_report",
     "read_conversation",
     "reduce_streams",
     "reduce_test_run",
     "reduce_with_value_receipt",
+    "reinject_block",
     "render_brief",
     "replayed_view",
     "restored_history",
@@ -130,6 +150,7 @@ __all__ = [
     "serialize_compaction_record",
     "serialize_model_evidence",
     "serialize_packet",
+    "serialize_survival_report",
     "serialize_value_receipt",
     "stream_conversation",
     "structural_summarizer",
@@ -141,6 +162,7 @@ __all__ = [
     "verify_compaction_record",
     "verify_model_evidence",
     "verify_packet",
+    "verify_survival_report",
     "verify_value_receipt",
     "window_fraction_predicate",
 ]
@@ -213,6 +235,12 @@ _HOMES = {
     "documents.brief": ("render_brief",),
     "documents.evidence_packet": ("EvidencePacket", "serialize_packet"),
     "documents.model_evidence": ("ModelEvidence", "model_evidence_for_packet", "serialize_model_evidence"),
+    "documents.survival_report": (
+        "SurvivalReport",
+        "parse_survival_report",
+        "serialize_survival_report",
+        "verify_survival_report",
+    ),
     "documents.value_receipt": (
         "Emitted",
         "ValueReceipt",
@@ -222,6 +250,10 @@ _HOMES = {
     ),
     "documents.verification": ("Finding", "verify_brief", "verify_model_evidence", "verify_value_receipt"),
     "errors": ("ContextFirewallError", "InvalidInput", "OutputNotWritten", "PayloadCeilingTooSmall"),
+    "guard.audit": ("audit_compactions",),
+    "guard.directives": ("Directive", "Release", "extract_directives", "extract_releases"),
+    "guard.reinjection": ("reinject_block",),
+    "guard.survival": ("Survival", "check_survival"),
     "reduction.pipeline": (
         "DEFAULT_POLICY",
         "SourceStream",

@@ -55,12 +55,12 @@ def align(rule: Reading, window: Reading) -> Alignment:
             places.setdefault(key, {})[index] = None
     weight = [0.0] * len(window.clauses)
     for item in items:
-        clauses: dict[int, float] = {}
+        shares: dict[int, float] = {}
         for index in _candidates(places, item):
             other = window.items[index]
             share = item.weight * (1.0 if _agrees(item, other) else 0.5)
-            clauses[other.clause] = max(share, clauses.get(other.clause, 0.0))
-        for clause, share in clauses.items():
+            shares[other.clause] = max(share, shares.get(other.clause, 0.0))
+        for clause, share in shares.items():
             weight[clause] += share
     taken: set[int] = set()
     pairs, missing = [], []

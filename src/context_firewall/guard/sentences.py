@@ -108,9 +108,7 @@ def _is_wrapped(previous: str, line: str) -> bool:
     )
 
 
-def _split(
-    text: str, start: int, end: int, label: str, prefer: str, semicolons: bool
-) -> Iterator[Sentence]:
+def _split(text: str, start: int, end: int, label: str, prefer: str, semicolons: bool) -> Iterator[Sentence]:
     place = start
     for match in _END.finditer(text, start, end):
         if match[0] == ";" and not semicolons:

@@ -163,12 +163,14 @@ def _scan(text: str, start: int, end: int, language: str, operators: object) -> 
     for match in _scanner(language).finditer(text, start, end):
         group, piece = match.lastgroup, match[0]
         first, last = match.span()
-        if group == "quantity" and piece == "one":
-            continue
+        if group == "quantity" and piece in known.operators:
+            group = "phrase"  # `one` is hardly ever a number
         if group == "date":
             found.append(Token(Sort.ANCHOR, piece, piece, None, first, last))
         elif group == "anchor" and piece in ("and/or", "e.g", "i.e", "e.g.", "i.e."):
             continue
+        elif group == "anchor" and piece in known.operators:
+            found.append(Token(Sort.OPERATOR, piece, piece, known.operators[piece], first, last))
         elif group == "anchor":
             trimmed = piece.rstrip(".") if piece not in (".", "..") else piece
             found.append(Token(Sort.ANCHOR, anchor_key(trimmed), trimmed, None, first, first + len(trimmed)))

@@ -14,6 +14,8 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import NamedTuple
 
+from context_firewall.guard.folding import fold
+
 
 class Op(Enum):
     """What a word does to the rule that it stands in."""
@@ -104,7 +106,7 @@ def table(text: str) -> dict[str, Op]:
         assert operator is not None  # noqa: S101  a table begins with an operator
         for phrase in phrases.split("|"):
             if phrase.strip():
-                found[phrase.strip()] = operator
+                found[fold(phrase.strip()).text] = operator
     return found
 
 
@@ -112,7 +114,7 @@ def classes(text: str) -> dict[str, str]:
     """Words of one meaning, a class a line, its first word standing for all."""
     found = {}
     for line in text.splitlines():
-        words = line.split()
+        words = fold(line).text.split()
         for word in words:
             found[word] = words[0]
     return found

@@ -55,7 +55,7 @@ must: must | must be | must always | must always be | always | always be | shall
     | are to be
     | wants | want | wants to | insists on | insists that | insist on | insists | demands | demand | requests that
     | asked to | asks to | asked that | asks that | requires that | strictly | at all times | every time
-    | without exception, | hard rule | hard requirement | it is essential to
+    | hard rule | hard requirement | it is essential to
     | got to | gotta | will | will be | expects | expect | told to | instructed to | is expected to | are expected to
     | supposed to | obliged to | bound to
 should: should | should be | ought to | prefer | prefers | preferred | preferably | preference | preference for
@@ -68,7 +68,7 @@ should: should | should be | ought to | prefer | prefers | preferred | preferabl
     | usually | generally | normally | typically | mostly | often | as a rule of thumb | by default | rule of thumb
     | if time allows | time permitting | if time permits | when convenient | where practical | if practical
     | best effort | consider | considers | favour | favor | favours | favors | lean towards | would rather | tend to
-    | tends to | sparingly | minimise | minimize | keep to a minimum | optionally | when possible,
+    | tends to | sparingly | minimise | minimize | keep to a minimum | optionally
 may: may | may be | can | can be | could | could be | allowed | is allowed | are allowed | allowed to | is allowed to
     | are allowed to | permitted | is permitted | are permitted | permitted to | is permitted to | are permitted to
     | free to | is free to | are free to | feel free to | ok to | okay to | is ok | is okay | are ok | is fine
@@ -136,7 +136,7 @@ hedge: maybe | perhaps | possibly | probably | might | might be | might want to 
 hearsay: according to | reportedly | allegedly | supposedly | it is said | says that | say that | claims | claimed
     | the docs say | documentation says | guide suggests | comment says | a comment in | readme says | someone
     | somebody | a colleague | rumoured | quoted | stated in | states | recommended by | recommends that | example
-    | for example | for instance | e.g. | sample | quote
+    | for example | for instance | sample | quote
 past: was | were | had | had been | has been | have been | did | did not | didn't | was not | wasn't | were not
     | weren't | never did | hadn't | had not | got | has already | have already | already | has not | hasn't
     | haven't | have not | used up | yesterday | earlier | has never | have never | had never | was never
@@ -146,7 +146,7 @@ user: let me | i will | leave it to me | i | me | my | myself | mine | the user 
     | he | she | his | her | him | explicit user
 agent: you | your | yourself | the agent | agent | the assistant | assistant | the agent's | the model | agents
     | the ai | claude | codex | you'll | you're | the bot | itself | copilot
-clause: and | but | or | yet | however | also | plus | so | as well as | and also | , and | , but | , or | though
+clause: and | but | or | yet | however | also | plus | so | as well as | and also | though
     | although
 light: please | kindly | simply | really | very | actually | the | a | an | this | that | these | those | it | its
     | to | of | in | on | at | by | for | with | as | is | are | be | been | being | am | do | does | done | doing
@@ -278,7 +278,7 @@ touch trace track translate treat trigger trim truncate try tune turn type undo 
 use validate vendor
 verify version view wait warn watch work wrap write zip act address adopt alert assign await block communicate
 contact depend fail feel look notify
-rely report talk think close
+rely report spend talk think close
 """.split()
 )
 
