@@ -4,13 +4,17 @@ import json
 import os
 import re
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import run
+from cli_process import Ended
+from cli_process import run as run_process
 
 from context_firewall import verify_survival_report
+from context_firewall.cli import main
+from context_firewall.cli.channels import status_of
 from context_firewall.guard.reinjection import whole_blocks
 
 ASKED = "Draw the charts. Never deploy on a Friday. Wait 90 seconds between requests. Use tabs."
@@ -41,14 +45,29 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Run:
+    """The command line, in the folder and in this process: starting one for each case would take most of the time."""
+
+    def called(*arguments: str) -> Ended:
+        monkeypatch.chdir(folder)
+        status = status_of(lambda: main(list(arguments), standalone_mode=False))
+        return Ended(status, *capsysbinary.readouterr())
+
+    return called
+
+
 @pytest.mark.parametrize(("name", "status"), [("kept", 0), ("lost", 1), ("unknown", 3)])
-def test_the_exit_status_says_whether_anything_was_lost(folder: Path, name: str, status: int) -> None:
-    ended = run("guard", f"{name}.jsonl", folder=folder)
+def test_the_exit_status_says_whether_anything_was_lost(run: Run, folder: Path, name: str, status: int) -> None:
+    ended = run("guard", f"{name}.jsonl")
     assert (ended.status, ended.stderr) == (status, b"")
 
 
-def test_the_table_has_each_rule_its_verdict_and_the_words_that_decided(folder: Path) -> None:
-    text = run("guard", "lost.jsonl", folder=folder).stdout.decode()
+def test_the_table_has_each_rule_its_verdict_and_the_words_that_decided(run: Run, folder: Path) -> None:
+    text = run("guard", "lost.jsonl").stdout.decode()
     assert "lost.jsonl (claude-code): 2 compactions, judge survival/v1" in text
     assert re.search(r"round 2, manual, line 4\n  lost     Never deploy on a Friday\.\n", text)
     assert (
@@ -58,17 +77,17 @@ def test_the_table_has_each_rule_its_verdict_and_the_words_that_decided(folder: 
     assert text.endswith("\nnot every rule survived: 4 kept, 1 altered, 1 lost\n")
 
 
-def test_a_report_is_one_canonical_document(folder: Path) -> None:
-    ended = run("guard", "lost.jsonl", "--json", folder=folder)
+def test_a_report_is_one_canonical_document(run: Run, folder: Path) -> None:
+    ended = run("guard", "lost.jsonl", "--json")
     assert verify_survival_report(ended.stdout) == []
     assert json.loads(ended.stdout)["source"]["format"] == "claude-code"
 
 
 def test_it_reads_standard_input(folder: Path) -> None:
-    assert run("guard", "-", given=session(KEPT), folder=folder).status == 0
+    assert run_process("guard", "-", given=session(KEPT), folder=folder).status == 0
 
 
-def test_any_agent_can_be_audited_by_two_files(folder: Path) -> None:
+def test_any_agent_can_be_audited_by_two_files(run: Run, folder: Path) -> None:
     chat = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": "Drawn."}]
     after = [{"role": "user", "content": KEPT}, chat[1]]
     (folder / "before.json").write_text(json.dumps(chat))
@@ -81,46 +100,46 @@ def test_any_agent_can_be_audited_by_two_files(folder: Path) -> None:
         ("rules.txt", "summary.txt", 1),
         ("lost.jsonl", "summary.txt", 0),  # its view holds no rule any more
     ]:
-        ended = run("guard", "--before", before, "--summary", summary, folder=folder)
+        ended = run("guard", "--before", before, "--summary", summary)
         assert (ended.status, ended.stderr) == (status, b""), before
 
 
-def test_pinned_rules_come_from_the_command_and_the_configuration(folder: Path) -> None:
+def test_pinned_rules_come_from_the_command_and_the_configuration(run: Run, folder: Path) -> None:
     (folder / "context-firewall.toml").write_text('pinned = ["Never force-push."]\n')
-    text = run("guard", "kept.jsonl", "--pinned", "Be brief.", folder=folder).stdout.decode()
+    text = run("guard", "kept.jsonl", "--pinned", "Be brief.").stdout.decode()
     assert "lost  Never force-push. (pinned)" in text
     assert "lost  Be brief. (pinned)" in text
-    assert run("guard", "kept.jsonl", "--no-config", folder=folder).status == 0
+    assert run("guard", "kept.jsonl", "--no-config").status == 0
 
 
 @pytest.mark.parametrize("pinned", ['"Be brief."', "[1]", '[""]'])
-def test_pinned_rules_that_are_none_are_refused(folder: Path, pinned: str) -> None:
+def test_pinned_rules_that_are_none_are_refused(run: Run, folder: Path, pinned: str) -> None:
     (folder / "context-firewall.toml").write_text(f"pinned = {pinned}\n")
-    assert run("guard", "kept.jsonl", folder=folder).error()["code"] == "INVALID_INPUT"
+    assert run("guard", "kept.jsonl").error()["code"] == "INVALID_INPUT"
 
 
-def test_the_other_judge_can_be_asked(folder: Path) -> None:
-    report = json.loads(run("guard", "lost.jsonl", "--judge", "seed-coverage/v1", "--json", folder=folder).stdout)
+def test_the_other_judge_can_be_asked(run: Run, folder: Path) -> None:
+    report = json.loads(run("guard", "lost.jsonl", "--judge", "seed-coverage/v1", "--json").stdout)
     assert report["judge"] == {"name": "seed-coverage/v1", "parameters": {"coverage": 600}}
     verdicts = [finding["verdict"] for finding in report["rounds"][1]["findings"]]
     assert verdicts == ["lost", "kept", "kept"]  # 90 became 9, and it does not see it
 
 
-def test_reinject_prints_what_the_last_compaction_did_not_keep(folder: Path) -> None:
-    ended = run("guard", "reinject", "lost.jsonl", folder=folder)
+def test_reinject_prints_what_the_last_compaction_did_not_keep(run: Run, folder: Path) -> None:
+    ended = run("guard", "reinject", "lost.jsonl")
     text = ended.stdout.decode()
     assert ended.status == 0
     assert whole_blocks(text) == ((0, len(text) - 1),)
     assert text.splitlines()[1:-1] == ["- Never deploy on a Friday.", "- Wait 90 seconds between requests."]
-    nothing = run("guard", "reinject", "kept.jsonl", folder=folder)
+    nothing = run("guard", "reinject", "kept.jsonl")
     assert (nothing.status, nothing.stdout) == (0, b"")
     assert b"nothing to put back" in nothing.stderr
 
 
-def test_a_ledger_only_grows(folder: Path) -> None:
+def test_a_ledger_only_grows(run: Run, folder: Path) -> None:
     ledger = folder / "ledger.jsonl"
     for count in (1, 2):
-        run("guard", "lost.jsonl", "--ledger", "ledger.jsonl", folder=folder)
+        run("guard", "lost.jsonl", "--ledger", "ledger.jsonl")
         assert len(ledger.read_bytes().splitlines()) == 6 * count
     entries = [json.loads(line) for line in ledger.read_bytes().splitlines()]
     assert [one["verdict"] for one in entries[3:6]] == ["lost", "altered", "kept"]
@@ -128,22 +147,22 @@ def test_a_ledger_only_grows(folder: Path) -> None:
     assert stat.S_IMODE(ledger.stat().st_mode) == 0o600
 
 
-def test_a_torn_line_of_a_ledger_stays_and_the_next_begins_anew(folder: Path) -> None:
+def test_a_torn_line_of_a_ledger_stays_and_the_next_begins_anew(run: Run, folder: Path) -> None:
     (folder / "ledger.jsonl").write_bytes(b'{"torn')
-    run("guard", "kept.jsonl", "--ledger", "ledger.jsonl", folder=folder)
+    run("guard", "kept.jsonl", "--ledger", "ledger.jsonl")
     lines = (folder / "ledger.jsonl").read_bytes().splitlines()
     assert lines[0] == b'{"torn'
     assert all(json.loads(line) for line in lines[1:])
 
 
-def test_a_ledger_that_cannot_be_written_is_an_error_and_no_report(folder: Path) -> None:
+def test_a_ledger_that_cannot_be_written_is_an_error_and_no_report(run: Run, folder: Path) -> None:
     os.symlink(folder / "kept.jsonl", folder / "link.jsonl")
     for name, code in [
         ("link.jsonl", "OUTPUT_NOT_WRITTEN"),
         (".", "OUTPUT_NOT_WRITTEN"),
         ("/dev/null", "INVALID_INPUT"),
     ]:
-        assert run("guard", "kept.jsonl", "--ledger", name, folder=folder).error()["code"] == code
+        assert run("guard", "kept.jsonl", "--ledger", name).error()["code"] == code
     assert (folder / "kept.jsonl").read_bytes() == session(KEPT)
 
 
@@ -162,21 +181,21 @@ def test_a_ledger_that_cannot_be_written_is_an_error_and_no_report(folder: Path)
         (("kept.jsonl", "--judge", "oracle"), "--judge"),
     ],
 )
-def test_wrong_usage_names_the_option(folder: Path, arguments: tuple[str, ...], option: str) -> None:
-    error = run("guard", *arguments, folder=folder).error()
+def test_wrong_usage_names_the_option(run: Run, folder: Path, arguments: tuple[str, ...], option: str) -> None:
+    error = run("guard", *arguments).error()
     assert (error["code"], error["option"]) == ("INVALID_INPUT", option)
 
 
-def test_a_summary_that_is_no_text_is_refused(folder: Path) -> None:
+def test_a_summary_that_is_no_text_is_refused(run: Run, folder: Path) -> None:
     (folder / "summary.txt").write_bytes(b"\xff\xfe")
-    error = run("guard", "--before", "kept.jsonl", "--summary", "summary.txt", folder=folder).error()
+    error = run("guard", "--before", "kept.jsonl", "--summary", "summary.txt").error()
     assert error["option"] == "--summary"
 
 
-def test_text_of_a_session_reaches_the_terminal_as_text(folder: Path) -> None:
+def test_text_of_a_session_reaches_the_terminal_as_text(run: Run, folder: Path) -> None:
     asked = "Never use \x1b[31mred\x1b[0m text\x07."
     (folder / "hostile.jsonl").write_bytes(session("Use \x1b[2Jred text.", asked=asked))
-    out = run("guard", "hostile.jsonl", folder=folder).stdout
+    out = run("guard", "hostile.jsonl").stdout
     assert b"\x1b" not in out
     assert b"\x07" not in out
-    assert b"\x1b" not in run("guard", "reinject", "hostile.jsonl", folder=folder).stdout
+    assert b"\x1b" not in run("guard", "reinject", "hostile.jsonl").stdout

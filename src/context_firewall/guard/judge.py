@@ -242,8 +242,13 @@ _POINTING = frozenset(
 )
 
 
+# What goes on from a quoted rule: “…” no longer applies, “…” was the old one.
+_AFTER_A_QUOTE = frozenset({Op.REVOKED, Op.LIFT, Op.PAST})
+
+
 def _taken_back(page: Page, first: int, width: int) -> tuple[str, str] | None:
     """One of the next two sentences takes back what was said, or makes an exception."""
+    quoted = page.folded.text[: page.sentences[first + width - 1].end].endswith(('"', "'"))
     for place in range(first + width, min(first + width + 2, len(page.sentences))):
         sentence = page.sentences[place]
         reading = page.reading(place, 1)
@@ -257,7 +262,9 @@ def _taken_back(page: Page, first: int, width: int) -> tuple[str, str] | None:
         )
         backs = {operator.op for clause in reading.clauses for operator in clause.operators} & {Op.REVOKED, Op.LIFT}
         heavy = [item for item in reading.items if item.text not in _POINTING]
-        if backs and points and len(heavy) <= 4:
+        if place == first + width and (opening is Op.REVOKED or (quoted and opening in _AFTER_A_QUOTE)):
+            return "revoked", f"taken back after it: {text}"
+        if backs and (points or quoted) and len(heavy) <= 4:
             return "revoked", f"taken back after it: {text}"
     return None
 

@@ -42,6 +42,7 @@ ANY_RULE = RULES | CHINESE
 
 
 @given(rule=ANY_RULE, before=st.lists(NEIGHBOURS, max_size=3), after=st.lists(NEIGHBOURS, max_size=3))
+@settings(deadline=None, max_examples=60)
 def test_a_rule_word_for_word_in_a_list_is_kept(rule: str, before: list[str], after: list[str]) -> None:
     summary = "\n".join(f"- {line}" for line in [*before, rule, *after])
     (found,) = check_survival([rule], summary)
@@ -51,18 +52,20 @@ def test_a_rule_word_for_word_in_a_list_is_kept(rule: str, before: list[str], af
 
 
 @given(rule=ANY_RULE, others=st.lists(NEIGHBOURS, max_size=6))
+@settings(deadline=None, max_examples=60)
 def test_a_rule_that_was_erased_is_never_kept(rule: str, others: list[str]) -> None:
     assert check_survival([rule], "\n".join(others))[0]["verdict"] != "kept"
 
 
 @given(rule=RULES)
+@settings(deadline=None, max_examples=60)
 def test_a_rule_that_was_taken_back_is_never_kept(rule: str) -> None:
     for summary in (f"“{rule}” no longer applies.", f"Should we? {rule[:-1]}?", f"{rule} The user withdrew this rule."):
         assert check_survival([rule], summary)[0]["verdict"] != "kept"
 
 
 @given(rule=st.text(max_size=60), summary=st.text(max_size=120))
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=150)
 def test_any_text_is_judged_and_evidence_is_in_the_summary(rule: str, summary: str) -> None:
     for judge in ("survival/v1", "seed-coverage/v1"):
         (found,) = check_survival([rule], summary, judge=judge)
@@ -74,7 +77,7 @@ def test_any_text_is_judged_and_evidence_is_in_the_summary(rule: str, summary: s
 
 
 @given(text=st.text(max_size=200))
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=150)
 def test_directives_stand_in_the_text_in_order_and_apart(text: str) -> None:
     place = 0
     for found in extract_directives(text):
@@ -84,6 +87,7 @@ def test_directives_stand_in_the_text_in_order_and_apart(text: str) -> None:
 
 
 @given(text=st.text(max_size=200))
+@settings(deadline=None, max_examples=60)
 def test_every_folded_character_has_its_place_and_tokens_do_not_overlap(text: str) -> None:
     folded = fold(text)
     assert len(folded.offsets) == len(folded.text) + 1
@@ -99,6 +103,7 @@ def test_every_folded_character_has_its_place_and_tokens_do_not_overlap(text: st
 
 
 @given(rules=st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=4), before=st.text(max_size=40))
+@settings(deadline=None, max_examples=60)
 def test_a_block_is_found_whatever_its_rules_say(rules: list[str], before: str) -> None:
     block = reinject_block(rules).rstrip("\n")
     text = f"{before}\n{block}\n"
