@@ -1,4 +1,4 @@
-"""Faults that compactions of this shape are known to have, one test each: none of them is here."""
+"""Faults that compactions of this shape are known to have, one test each: none of them is here (CMP-1 to CMP-11)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Triggers, selection, summaries and the log, each by itself."""
+"""Triggers, selection, summaries and the log, each by itself (CMP-1 to CMP-5, CMP-11)."""
 
 import json
 from typing import Any
@@ -237,6 +237,22 @@ def test_ids_are_given_once() -> None:
     ctx.append(Message(Role.USER, "e", entry_id=20))
     ctx.messages.append(Message(Role.USER, "f"))
     assert [message.entry_id for message in ctx.snapshot()] == [5, 6, "x", 7, 20, 21]
+
+
+@pytest.mark.parametrize(
+    "keys", [{"role": "narrator"}, {"content": None}, {"compaction_status": "gone"}], ids=["role", "content", "status"]
+)
+def test_messages_that_cannot_be_are_refused(keys: Any) -> None:
+    with pytest.raises(InvalidInput):
+        Message(**{"role": "user", "content": "x", **keys})
+
+
+@pytest.mark.parametrize("keys", [{"content": "\ud800"}, {"timestamp": float("nan")}], ids=["surrogate", "number"])
+def test_messages_that_have_no_bytes_are_refused_when_they_are_recorded(keys: Any) -> None:
+    ctx = Context([Message(**{"role": "user", "content": "x", **keys}), Message(Role.USER, "y")])
+    with pytest.raises(InvalidInput, match="entry 0 has no canonical form"):
+        Compactor(always(), selection(recent(1)), lambda messages: "s").maybe_compact(ctx)
+    assert len(ctx.messages) == 2
 
 
 # -- summaries and the compactor --------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Structural summaries: what they say, that nothing quoted can look like ours, and that they are read back."""
+"""Structural summaries: what they say, that nothing quoted can look like ours, how they are read (CMP-8, CMP-9)."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -98,10 +98,16 @@ class Dsh:
         self._seq += 1
         return self
 
+    def _placed(self, place: Any) -> dict[str, Any]:
+        """How an event joins the view; one that replaces names all events so far as its sources."""
+        return (
+            {"surfaceOp": place} if place == "append" else {"surfaceOp": place, "sourceEventSeqs": [*range(self._seq)]}
+        )
+
     def user(self, said: str, *, kind: str = "user", place: Any = "append", **source: Any) -> "Dsh":
         """A message in the user's place."""
         data = {"role": "user", "content": [text(said)], "source": {"kind": kind, **source}, "id": "m"}
-        return self.add("user/message", data, surfaceOp=place)
+        return self.add("user/message", data, **self._placed(place))
 
     def model(self, *blocks: dict[str, Any]) -> "Dsh":
         """What the model says or calls."""
@@ -112,7 +118,8 @@ class Dsh:
         """A tool's result."""
         block = {"type": "tool-result", "toolCallId": call_id, "content": [text(said)], "isError": False}
         message = {"role": "user", "content": [block], "source": {"kind": "tool", "callId": call_id}, "id": "m"}
-        return self.add("tool/result", {"turn": 1, "step": 1, "message": message}, surfaceOp=place)
+        data = {"turn": 1, "step": 1, "message": message}
+        return self.add("tool/result", data, **self._placed(place))
 
     def compaction(self, name: str, said: str, seqs: list[int]) -> "Dsh":
         """A summary, and the checkpoint that puts it in place."""

@@ -1,4 +1,4 @@
-"""Chat messages as JSON, what is written of a view, and the compaction between two views."""
+"""Chat messages as JSON, what is written of a view, and the compaction between two views (SES-1, SES-6, CLI-10)."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Sessions of Claude Code: the chain that is the view, who wrote what, and what a compaction took out."""
+"""Sessions of Claude Code: the chain that is the view, who wrote what, what a compaction took (SES-3 to SES-7)."""
 
 import pytest
 from sessions import Claude, call, jsonl, text
@@ -73,6 +73,20 @@ def test_a_stretch_that_was_preserved_by_its_ends() -> None:
     wrong = talk().boundary("b1", preservedSegment={"headUuid": "a2", "tailUuid": "u1"})
     with pytest.raises(InvalidInput, match=r"line 5: .*names two ends of which one does not lead to the other"):
         read_conversation(wrong.bytes())
+
+
+def test_a_prompt_that_goes_back_to_a_preserved_message_leaves_the_later_ones_behind() -> None:
+    session = talk().user("u2", "Use tabs.").model("a3", text("Yes.")).boundary("b1", preserved=["a2", "u2", "a3"])
+    session.summary("s1", "Summary.").user("u3", "Use spaces.", after="a2")
+    assert ids(read_conversation(session.bytes()).view) == ["s1", "a2", "u3"]
+
+
+def test_a_summary_may_be_preserved_itself() -> None:
+    session = talk().boundary("b1", preserved=["a2"]).summary("s1", "One.").user("u2", "Go on.")
+    session.boundary("b2", preserved=["s1", "u2"]).summary("s2", "Two.").model("a3", text("Yes."))
+    read = read_conversation(session.bytes())
+    assert ids(read.compactions[1].retained) == ["s1", "u2"]
+    assert ids(read.view) == ["s2", "s1", "u2", "a3"]
 
 
 def test_an_attachment_between_a_boundary_and_its_summary() -> None:

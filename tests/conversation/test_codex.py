@@ -1,4 +1,4 @@
-"""Rollouts of Codex: whose a message in the user's role is, and what takes the place of the view."""
+"""Rollouts of Codex: whose a message in the user's role is, and what takes the place of the view (SES-3 to SES-7)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Sessions of the DeepSeek Harness: the fold of the surface, and what must be refused."""
+"""Sessions of the DeepSeek Harness: the fold of the surface, and what must be refused (SES-3 to SES-7)."""
 
 import pytest
 from sessions import Dsh, text
@@ -86,6 +86,13 @@ def broken(**change: object) -> Dsh:
     return session
 
 
+def sourceless() -> Dsh:
+    """A session in which an event replaces two and names one of them."""
+    session = talk().user("x", place={"op": "replace", "start": 1, "end": 2})
+    session.lines[-1]["sourceEventSeqs"] = [1]
+    return session
+
+
 @pytest.mark.parametrize(
     ("session", "problem"),
     [
@@ -95,6 +102,7 @@ def broken(**change: object) -> Dsh:
         (broken(data=3), "line 7: data must be an object"),
         (talk().user("x", place={"op": "replace", "start": 99, "end": 99}), "names event 99, which is not in the view"),
         (talk().user("x", place={"op": "replace", "start": 4, "end": 1}), "start stands behind"),
+        (sourceless(), "sourceEventSeqs does not name every entry that is replaced"),
         (talk().compaction("k", "x", [1, 5, 2]), "shadowedSeqs are not among the entries"),
     ],
 )

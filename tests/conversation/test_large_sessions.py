@@ -1,4 +1,4 @@
-"""Sessions of hundreds of megabytes in bounded memory: what is held is the view, or what was asked for."""
+"""Sessions of hundreds of megabytes in bounded memory: what is held is the view, or what was asked for (SES-9)."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Sessions as bytes: lines, formats, compression, and text that is not whole."""
+"""Sessions as bytes: lines, formats, compression, and text that is not whole (SES-2, SES-8 to SES-10)."""
 
 import json
 
@@ -22,6 +22,11 @@ SESSIONS = {
 def test_a_format_is_found_or_said(name: str) -> None:
     assert read_conversation(SESSIONS[name]).format == name
     assert read_conversation(SESSIONS[name], format=name).view[0].content == "Höre zu."
+
+
+def test_lines_that_say_little_of_themselves() -> None:
+    assert read_conversation(b'{"type": "user", "message": {"role": "user", "content": "x"}}\n').format == "claude-code"
+    assert read_conversation(b'{"type": "session_meta", "payload": {"id": "x"}}\n').format == "codex"
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -1,4 +1,4 @@
-"""What holds for every conversation: nothing is lost, nothing is torn apart, in any number of rounds."""
+"""For every conversation: nothing is lost or torn apart, in any number of rounds (CMP-3, CMP-7, CMP-8)."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

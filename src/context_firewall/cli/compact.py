@@ -39,7 +39,7 @@ The system's messages always stay. Calls and their results stay together.
 
 \b
 Summaries (--summarizer):
-  structural        who did what, files, test runs, decisions, the user's words as they were (the default)
+  structural        who did what, files, test runs, decisions, the user's own words (the default)
   command:COMMAND   what COMMAND prints; it gets the messages as a JSON list on standard input
 
 \b
@@ -47,7 +47,7 @@ Exit status:
   0  the view was compacted
   1  something else went wrong, such as a summarizer that fails; nothing was written
   2  bad input or wrong usage; a session that is not as its format says
-  3  not compacted: the trigger does not fire, or there is nothing to do; the view is handed out as it was
+  3  not compacted: the trigger does not fire, or there is nothing to do; the view is as it was
 
 \b
 Tokens are counted by characters/v1: a CJK character is one, four other characters are one. Models differ.

@@ -7,7 +7,7 @@ replacement is a message of its own that names what it stands for. `Context` is 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from context_firewall.canonical import canonical_bytes, sha256
 from context_firewall.conversation.tokens import CHARACTERS, TokenCounter
@@ -108,7 +108,8 @@ class Message:
 
     `author` follows from the role, or from the status of a summary, unless it is given. `passages` cover the content
     where its parts have different authors; without them all of it is the author's. `source` is the item as the session
-    has it (a line without its newline, or a message object), and `line` its line there, counted from 1.
+    has it (a line without its newline, or a message object), and `line` its line there, counted from 1. Raises
+    InvalidInput for a role or a status that does not exist, and for a content that is no text.
     """
 
     role: Role
@@ -127,8 +128,10 @@ class Message:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        put(self, "role", Role(self.role))
-        put(self, "compaction_status", Status(self.compaction_status))
+        put(self, "role", _member(Role, self.role, "role"))
+        put(self, "compaction_status", _member(Status, self.compaction_status, "compaction_status"))
+        if not isinstance(self.content, str):
+            raise InvalidInput("a message's content must be text", key="content")
         if self.author is None:
             summary = self.compaction_status is Status.SUMMARIZED
             put(self, "author", Author.SUMMARY if summary else _AUTHORS[self.role])
@@ -187,12 +190,28 @@ class Message:
         )
 
     def original(self) -> bytes:
-        """The bytes that stand for this message: the session's own item, or else its canonical JSON."""
-        return self.source or canonical_bytes(self.as_json())
+        """The bytes that stand for this message: the session's own item, or else its canonical JSON.
+
+        Raises InvalidInput where there is no canonical JSON: for a lone surrogate, or a number that JSON has not.
+        """
+        try:
+            return self.source or canonical_bytes(self.as_json())
+        except ValueError as problem:
+            raise InvalidInput(f"entry {self.entry_id!r} has no canonical form: {problem}", key="content") from None
 
     def sha256(self) -> str:
         """Digest of `original()`."""
         return sha256(self.original())
+
+
+Member = TypeVar("Member", bound=StrEnum)
+
+
+def _member(kind: type[Member], value: str, key: str) -> Member:
+    try:
+        return kind(value)
+    except ValueError:
+        raise InvalidInput(f"{key} must be one of {', '.join(kind)}", key=key) from None
 
 
 @dataclass(slots=True)

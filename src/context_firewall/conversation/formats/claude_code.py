@@ -14,9 +14,9 @@ of sub-agents (`isSidechain`) have a view of their own and are left aside, like 
 
 import re
 from array import array
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from context_firewall.conversation.compactions import FoundCompaction, standing_for
 from context_firewall.conversation.items import Item
@@ -59,6 +59,8 @@ def opens(value: Mapping[str, Any]) -> bool:
         return "leafUuid" in value
     if value.get("type") == "file-history-snapshot":
         return "snapshot" in value
+    if value.get("type") in ("user", "assistant") and isinstance(value.get("message"), dict):
+        return True
     return "sessionId" in value and isinstance(value.get("type"), str) and "payload" not in value
 
 
@@ -91,6 +93,7 @@ class ClaudeCode(Reader):
             if "uuid" in value:
                 self._stretch.link(item)
         elif message.is_summary and self._boundary is not None:
+            self._stretch.stand_in(item)
             yield self._completed(message)
         else:
             if kind != "attachment":  # attachments may stand between a boundary and its summary
@@ -103,7 +106,7 @@ class ClaudeCode(Reader):
             yield self._completed(None)
 
     def view(self) -> tuple[Message, ...]:
-        return self._stretch.view(None)
+        return tuple(entry.message for entry in self._stretch.entries(None))
 
     # -- messages -----------------------------------------------------------------------------------------------------
 
@@ -144,12 +147,12 @@ class ClaudeCode(Reader):
     def _begin(self, item: Item) -> None:
         """A boundary: the stretch before it ends, and what it preserved begins the next one."""
         leaf = item.value.get("logicalParentUuid")
-        before = self._stretch.view(leaf if isinstance(leaf, str) else None)
+        entries = self._stretch.entries(leaf if isinstance(leaf, str) else None)
         preserved = self._preserved(item)
-        retained = tuple(message for message in before if message.entry_id in preserved)
-        shadowed = tuple(message for message in before if message.entry_id not in preserved)
-        self._stretch = _Stretch(retained)
-        self._stretch.link(item, root=True)
+        kept = [entry for entry in entries if entry.message.entry_id in preserved]
+        retained = tuple(entry.message for entry in kept)
+        shadowed = tuple(entry.message for entry in entries if entry.message.entry_id not in preserved)
+        self._stretch = _Stretch.behind(item.value.get("uuid"), self._stretch.in_order(preserved), kept)
         self._boundary = (item, shadowed, retained)
 
     def _preserved(self, item: Item) -> frozenset[str]:
@@ -186,7 +189,7 @@ class ClaudeCode(Reader):
         self._boundary = None
         if summary is not None:
             summary = standing_for(summary, shadowed)
-            self._stretch.put_first(summary)
+            self._stretch.summary = summary
         metadata = item.value.get("compactMetadata", {})
         return FoundCompaction(
             round=self.next_round(),
@@ -201,22 +204,48 @@ class ClaudeCode(Reader):
         )
 
 
-class _Stretch:
-    """What stands between two boundaries: a tree of lines, and the messages that are kept of it."""
+class _Entry(NamedTuple):
+    """A message that is kept: the number of its line in its stretch, and the model's answer that it is a part of."""
 
-    def __init__(self, first: tuple[Message, ...] = ()) -> None:
-        self._first = list(first)
+    number: int
+    message: Message
+    batch: str | None
+
+
+class _Stretch:
+    """What stands between two boundaries: a tree of lines, and the messages that are kept of it.
+
+    Behind a boundary the tree begins with the lines that were preserved, each hanging on the one before. What hangs on
+    the boundary or on its summary hangs on the last of them.
+    """
+
+    def __init__(self) -> None:
+        self.summary: Message | None = None
         self._index: dict[str, int] = {}
         self._parents = array("q")
         self._straight = True
-        self._messages: list[tuple[int, Message, str | None]] = []
+        self._entries: list[_Entry] = []
         self._leaf = _NO_PARENT
-        for message in first:
-            self._index[str(message.entry_id)] = len(self._parents)
-            self._parents.append(_NO_PARENT)
+
+    @classmethod
+    def behind(cls, boundary: str | None, preserved: Sequence[str], kept: Sequence[_Entry]) -> "_Stretch":
+        """The stretch that a boundary begins, with the lines and messages that were preserved."""
+        stretch = cls()
+        stretch._parents.extend(range(_NO_PARENT, len(preserved)))
+        stretch._index = {uuid: number for number, uuid in enumerate(preserved, 1)}
+        stretch._entries = [entry._replace(number=stretch._index[str(entry.message.entry_id)]) for entry in kept]
+        stretch._leaf = len(preserved)
+        if isinstance(boundary, str):
+            stretch._index[boundary] = stretch._leaf
+        return stretch
 
     def knows(self, uuid: str) -> bool:
         return uuid in self._index
+
+    def in_order(self, uuids: Iterable[str]) -> list[str]:
+        """Lines that are known, as they stand in the view: the summary, then by their place in the file."""
+        summary = None if self.summary is None else self.summary.entry_id
+        return sorted(uuids, key=lambda uuid: (uuid != summary, self._index[uuid]))
 
     def between(self, head: str, tail: str) -> frozenset[str] | None:
         """The lines of the chain from one up to another; None if the chain of the second does not hold the first."""
@@ -229,17 +258,23 @@ class _Stretch:
             number = self._parents[number]
         return None
 
-    def link(self, item: Item, *, root: bool = False) -> None:
+    def stand_in(self, item: Item) -> None:
+        """A summary: what hangs on it hangs on what it hangs on."""
+        uuid, parent = item.value.get("uuid"), item.value.get("parentUuid")
+        if isinstance(uuid, str):
+            self._index[uuid] = self._index.get(parent, self._leaf) if isinstance(parent, str) else self._leaf
+
+    def link(self, item: Item) -> None:
         """Note a line's place in the tree. One that says nothing of a parent follows the line before it."""
         number = len(self._parents)
         parent = item.value.get("parentUuid")
-        if not root and number and "parentUuid" not in item.value:
+        if number and "parentUuid" not in item.value:
             above = number - 1
-        elif root or parent is None:
+        elif parent is None:
             above = _NO_PARENT
         else:
             above = self._index.get(item.text(parent, "parentUuid"), _UNKNOWN_PARENT)
-        self._straight = self._straight and (above == number - 1 or number == len(self._first))
+        self._straight = self._straight and above == number - 1
         self._parents.append(above)
         uuid = item.value.get("uuid")
         if uuid is None:
@@ -252,33 +287,26 @@ class _Stretch:
         """Keep a message whose line was linked just now."""
         self._leaf = len(self._parents) - 1
         if kept:
-            self._messages.append((self._leaf, message, batch))
+            self._entries.append(_Entry(self._leaf, message, batch))
 
-    def put_first(self, summary: Message) -> None:
-        """A summary stands before what was preserved."""
-        self._index[str(summary.entry_id)] = len(self._parents)
-        self._parents.append(_NO_PARENT)
-        self._first.insert(0, summary)
-        self._straight = False
-
-    def view(self, leaf: str | None) -> tuple[Message, ...]:
-        """The messages of the chain that ends in that line, or in the newest message."""
+    def entries(self, leaf: str | None) -> list[_Entry]:
+        """The summary, and the messages of the chain that ends in that line, or in the newest message."""
+        first = [] if self.summary is None else [_Entry(0, self.summary, None)]
         end = self._index.get(leaf, self._leaf) if leaf is not None else self._leaf
         if self._straight and end >= self._leaf:
-            return (*self._first, *(message for _, message, _ in self._messages))
+            return [*first, *self._entries]
         states = self._states(end)
-        chain = [entry for entry in self._messages if states[entry[0]] != _LEFT]
-        batches = {batch for _, _, batch in chain if batch is not None}
-        together = [entry for entry in self._messages if states[entry[0]] != _LEFT or entry[2] in batches]
-        calls = {call.call_id for _, message, _ in together for call in message.tool_calls}
-        return (
-            *self._first,
+        batches = {entry.batch for entry in self._entries if states[entry.number] != _LEFT and entry.batch is not None}
+        together = [entry for entry in self._entries if states[entry.number] != _LEFT or entry.batch in batches]
+        calls = {call.call_id for entry in together for call in entry.message.tool_calls}
+        return [
+            *first,
             *(
-                message
-                for number, message, batch in self._messages
-                if states[number] != _LEFT or batch in batches or _answers(message, calls)
+                entry
+                for entry in self._entries
+                if states[entry.number] != _LEFT or entry.batch in batches or _answers(entry.message, calls)
             ),
-        )
+        ]
 
     def _states(self, end: int) -> bytearray:
         """Of every line: whether it is on the chain, was left behind, or hangs on nothing that is known.

@@ -3,7 +3,8 @@
 Checked against `@deepseek-ai/dsh-session` 0.1.1-rc.2: its known event types, its fold of the surface, its packed rows.
 
     surfaceOp "append"                        the event's message joins the view at its end
-    surfaceOp {op: "replace", start, end}     it takes the place of the entries from start to end, as they stand there
+    surfaceOp {op: "replace", start, end}     it takes the place of the entries from start to end, as they stand there,
+                                              each of which sourceEventSeqs names
     compaction/summary                        {compactionId, summary, shadowedSeqs}
     user/message of the compact plugin        the checkpoint with that compactionId: now the compaction takes place
 
@@ -181,6 +182,9 @@ class Dsh(Reader):
     ) -> Iterator[FoundCompaction]:
         before, removed = self.view(), self._surface[first : last + 1]
         gone = frozenset(removed)
+        sources = item.value.get("sourceEventSeqs")
+        if not isinstance(sources, list) or not gone.issubset(item.number(seq, "sourceEventSeqs") for seq in sources):
+            raise item.refusal("sourceEventSeqs does not name every entry that is replaced", "sourceEventSeqs")
         shadowed = tuple(self._messages[seq] for seq in removed if seq in self._messages)
         source = data.get("source")
         compaction = source.get("compactionId") if isinstance(source, dict) else None
