@@ -6,7 +6,7 @@
 - What follows a marker is its segment, to the clause's end. Of markers that stand behind (Chinese 之前, Japanese 前に)
   it is what precedes them.
 - `without` in a clause that orders rules out what follows it.
-- A forbidden clause with `until`, `unless` or `without` and an allowed one with `only after` say the same: a gate.
+- A forbidden clause with `until`, `unless`, `before` or `without` and an allowed one with `only after` say the same: a gate.
 - A verb in the past without an auxiliary reports.
 """
 
@@ -40,7 +40,7 @@ _BEHIND = {
     Op.POST_UNTIL: Segment.UNTIL,
     Op.POST_DURING: Segment.DURING,
 }
-_GATES = frozenset({Segment.UNTIL, Segment.UNLESS, Segment.WITHOUT})
+_GATES = frozenset({Segment.UNTIL, Segment.UNLESS, Segment.WITHOUT, Segment.BEFORE})
 _RULING = frozenset({Op.NEG, Op.MUST, Op.SHOULD, Op.MAY, Op.CONTRAST, Op.LIFT, Op.DOUBLE})
 _SILENT = frozenset({Op.LIGHT, Op.CLAUSE, Op.AGENT})
 _STATUS = frozenset({Op.REVOKED, Op.HEDGE, Op.HEARSAY})  # also acts: a rule may forbid to drop something
@@ -56,6 +56,11 @@ _JOINING = {
     **dict.fromkeys("or 或 或者 oder o ou или".split(), "or"),
 }
 _ROLES = {"from": "from", "to": "to", "into": "to", "onto": "to", "out of": "from", "从": "from", "到": "to"}
+OPPOSITES = (
+    *(("up", "down"), ("on", "off"), ("in", "out"), ("above", "below"), ("over", "under"), ("inside", "outside")),
+    *(("first", "second"), ("first", "third"), ("second", "third"), ("上", "下"), ("里", "外"), ("内", "外")),
+)
+PARTICLES = frozenset(word for pair in OPPOSITES for word in pair)
 _PREPOSITIONS = frozenset("for in on at from with when within during für para por pour для".split())
 # Negations that describe rather than order; inside a condition they belong to it.
 _DESCRIBING = frozenset(
@@ -157,9 +162,9 @@ class _Clause:
             self._apply(op, token)
             self.joined = _JOINING.get(token.text, self.joined)
             self.role = _ROLES.get(token.text, self.role)
-            if op is not None and op not in (Op.LIGHT, Op.AGENT):
+            if op not in (None, Op.LIGHT) or token.text in PARTICLES:
                 key = word_key(token.text, self.known.name)
-                self.operators.append(Operator(op, key, token.text, self.segment, token.start))
+                self.operators.append(Operator(op or Op.LIGHT, key, token.text, self.segment, token.start))
             if token.text in self.known.implied:
                 self._add(token, word_key(self.known.implied[token.text], self.known.name), 0.0)
             if op not in _SILENT and op is not Op.THEN and token.sort is not Sort.POINT:
@@ -273,7 +278,10 @@ class _Clause:
         """`never X without Y`, `no X until Y`: Y is a gate. `stop without retrying`: do not retry."""
         if any(item.segment is Segment.MAIN and item.negative for item in self.items):
             self.items = [
-                item._replace(segment=Segment.GATE) if item.segment in _GATES else item for item in self.items
+                item._replace(segment=Segment.GATE, rank=item.rank - _SHIFTS.get(item.segment, 0))
+                if item.segment in _GATES
+                else item
+                for item in self.items
             ]
             if self.users & _GATES:
                 self.users = (self.users - _GATES) | {Segment.GATE}

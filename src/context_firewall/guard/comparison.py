@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from context_firewall.guard.alignment import Alignment, operators_in
+from context_firewall.guard.clauses import OPPOSITES
 from context_firewall.guard.lexicon import Op
 from context_firewall.guard.reading import Clause, Item, Reading, Segment
 from context_firewall.guard.tokens import Sort
@@ -262,12 +263,27 @@ def _word(it: Comparison) -> str | None:
     return f"missing: {_texts(gone)}" if gone else None
 
 
+_MINE = frozenset({"i", "my", "mine", "myself", "我", "我的"})
 _BY_THE_USER = frozenset({"let me", "i will", "i'll", "leave it to me", "由我", "让我来", "我来", "我自己"})
 
 
 def _actor(it: Comparison) -> str | None:
     """Whose permission or review it takes is another's, or nobody's."""
-    bound = it.rule.users & {Segment.GATE, Segment.UNLESS, Segment.UNTIL, Segment.WITHOUT, Segment.IF}
+    said = [operator for clause in it.rule.clauses for operator in clause.operators]
+    has = operators_in(it.alignment.touched)
+    wish = {operator.op for operator in said} & {Op.MUST, Op.SHOULD}
+    mine = any(operator.text in _MINE and operator.segment is Segment.MAIN for operator in said)
+    if mine and Op.USER not in has and (Op.AGENT in has or not wish):
+        return "the user is no longer the one whom it names"
+    bound = it.rule.users & {
+        Segment.BEFORE,
+        Segment.AFTER,
+        Segment.GATE,
+        Segment.UNLESS,
+        Segment.UNTIL,
+        Segment.WITHOUT,
+        Segment.IF,
+    }
     if any(operator.text in _BY_THE_USER for clause in it.rule.clauses for operator in clause.operators):
         doing = {operator.op for clause in it.alignment.touched for operator in clause.operators} & {Op.USER, Op.AGENT}
         if Op.USER not in doing:
@@ -280,6 +296,8 @@ def _added(it: Comparison) -> str | None:
     """Words stand in the rule's clauses that the rule does not have: it may hold for less, or for more."""
     added = [item for item in it.alignment.added if item.key not in _GENERIC]
     added = _without_appositions(added, it.window.items, (other for _, other in it.alignment.pairs))
+    if any(item.key in _PERMISSION for _, item in it.alignment.pairs):
+        added = [item for item in added if item.key not in _ASKING]
     if _same_bound(it):
         added = [item for item in added if item.key not in _TOUCHING]
     return f"added: {_texts(added)}" if added else None
@@ -296,6 +314,12 @@ def _reported(it: Comparison) -> str | None:
 def _joined(it: Comparison) -> str | None:
     """`and` became `or`, `from` became `to`, or two names changed places."""
     roles = 0
+    had = {operator.text for clause in it.rule.clauses for operator in clause.operators}
+    has = {operator.text for clause in it.alignment.touched for operator in clause.operators}
+    for pair in OPPOSITES:
+        for one, other_one in (pair, pair[::-1]):
+            if one in had - has and other_one in has - had:
+                return f"{one} became {other_one}"
     for item, other in it.alignment.pairs:
         if item.joined and other.joined and item.joined != other.joined:
             return f"{item.joined} became {other.joined}: {other.text}"

@@ -61,7 +61,8 @@ UNIT = rf"(?:(?:{_latin_unit})(?![a-z0-9])|(?:{_other_unit}))"
 NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,8}+(?:\.[0-9]{1,12}+)?+|[0-9]{1,24}+(?:\.[0-9]{1,12}+)?+)"
 """1,000 or 1000 or 1.5."""
 PATTERN = (
-    rf"(?:us\$|[$€£¥])\ ?{NUMBER}[kmb]?+(?![\w])"
+    r"(?:an?|one) (?:second|minute|hour|day|week|month)(?![a-z])"
+    rf"|(?:us\$|[$€£¥])\ ?{NUMBER}[kmb]?+(?![\w])"
     rf"|{NUMBER}[\ -]?{UNIT}"
     rf"|{NUMBER}(?![\w.]|,[0-9])|{NUMBER}(?=\.(?![0-9]))|{NUMBER}(?=[^\x00-\x7f])"
     rf"|(?:{_word})(?![a-z])(?:[\ -](?:{_word})(?![a-z])){{0,8}}+(?:[\ -]{UNIT})?+(?![\w])"
@@ -113,6 +114,9 @@ def _plain(value: Decimal) -> str:
 
 def quantity(text: str) -> Quantity:
     """Read what `PATTERN` matched."""
+    article = re.match(r"an? |one ", text)
+    if article is not None:
+        text = "1 " + text[article.end() :]
     found = _NUMBER.search(text)
     scale = 1
     if found is not None:

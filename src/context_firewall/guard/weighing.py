@@ -37,6 +37,8 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
         return None
     if token.text in _PROGRAMS and before is not None and before.op is None and before.text in verbs:
         return None
+    if token.text == "about" and after is not None and after.sort is Sort.QUANTITY:
+        return Op.HEDGE
     if token.text == "over" and token.op is Op.CONTRAST and not soft:
         return Op.LIGHT
     if token.text in ("不用", "可不") and after is not None and after.text.isascii():

@@ -25,7 +25,7 @@ neg: never | never ever | not ever | do not ever | don't ever | do not | don't |
     | is forbidden | are forbidden | is prohibited | are prohibited | is banned | are banned | is off limits
     | are off limits | is disallowed | are disallowed
     | under no circumstances | on no account | in no case | at no time | by no means | not under any circumstances
-    | no way | leave alone | never again | frozen | is frozen | are frozen
+    | no way | leave alone | never again
     | opposed to | objects to | rejects | refuses | do not let | don't let | never let
 contrast: not | and not | but not | rather than | instead of | as opposed to | in place of | in preference to | over
     | not through | not via | not by | not with | not from | not in | not on
@@ -58,7 +58,7 @@ must: must | must be | must always | must always be | always | always be | shall
     | hard rule | hard requirement | it is essential to
     | got to | gotta | will | will be | expects | expect | told to | instructed to | is expected to | are expected to
     | supposed to | obliged to | bound to
-should: should | should be | ought to | prefer | prefers | preferred | preferably | preference | preference for
+should: i'd rather | should | should be | ought to | prefer | prefers | preferred | preferably | preference | preference for
     | ideally | try to | tries to | try | where possible | if possible | when possible | where feasible
     | as far as possible | would like | would like to | would prefer | i'd like | i'd prefer
     | recommended | is recommended | are recommended | recommends | recommend | advisable | encouraged
@@ -126,7 +126,7 @@ revoked: no longer applies | no longer apply | no longer in force | no longer | 
     | not anymore | anymore | any more | any longer | changed their mind | changed his mind | changed her mind
     | took back | takes back | former rule | old rule | previously | formerly | used to | in the past | suspended
     | paused | deprecated | expired | void | scrapped | rolled back | struck out | invalid
-hedge: maybe | perhaps | possibly | probably | might | might be | might want to | unclear | unsure | not sure
+hedge: roughly | approximately | approx | nearly | almost | around | circa | maybe | perhaps | possibly | probably | might | might be | might want to | unclear | unsure | not sure
     | uncertain | presumably | apparently | seemingly | seems | seems to | appears | appears to | may or may not
     | it is unclear | to be decided | tbd | to be confirmed | undecided | proposed | proposal | suggestion
     | suggested | suggests | suggest | suggests to | considering | considered | open question | question | questions
@@ -137,18 +137,18 @@ hearsay: according to | reportedly | allegedly | supposedly | it is said | says 
     | the docs say | documentation says | guide suggests | comment says | a comment in | readme says | someone
     | somebody | a colleague | rumoured | quoted | stated in | states | recommended by | recommends that | example
     | for example | for instance | sample | quote
-past: was | were | had | had been | has been | have been | did | did not | didn't | was not | wasn't | were not
+past: so far | to date | until now | up to now | was | were | had | had been | has been | have been | did | did not | didn't | was not | wasn't | were not
     | weren't | never did | hadn't | had not | got | has already | have already | already | has not | hasn't
     | haven't | have not | used up | yesterday | earlier | has never | have never | had never | was never
     | were never
 user: let me | i will | leave it to me | i | me | my | myself | mine | the user | user | users | the user's | user's
-    | their | they | them | theirs | i'm | i've | i'd | i'll | we | us | our | the owner | the human | the operator
+    | their | they | them | theirs | i'm | i've | i'd | i'll | we | us | our | the human
     | he | she | his | her | him | explicit user
 agent: you | your | yourself | the agent | agent | the assistant | assistant | the agent's | the model | agents
     | the ai | claude | codex | you'll | you're | the bot | itself | copilot
 clause: and | but | or | yet | however | also | plus | so | as well as | and also | though
     | although
-light: please | kindly | simply | really | very | actually | the | a | an | this | that | these | those | it | its
+light: themselves | himself | herself | itself | please | kindly | simply | really | very | actually | the | a | an | this | that | these | those | it | its
     | to | of | in | on | at | by | for | with | as | is | are | be | been | being | am | do | does | done | doing
     | have | has | having | into | onto | via | through | there | here | so | than | too | still | own | their own
     | on their own | on its own | explicitly | such | same | way | it's | that's | there's | let | lets | let's
@@ -234,6 +234,7 @@ rewrite rewritten rewrote
 spend spent
 pay paid
 store storage
+freeze frozen froze
 install installation
 obtain acquire
 speak spoken
@@ -342,9 +343,6 @@ LEXICON = Lexicon(
             "steer clear of",
             "keep out of",
             "keep away from",
-            "frozen",
-            "is frozen",
-            "are frozen",
         ),
         "modify",
     ),

@@ -53,7 +53,7 @@ _DESCRIBING = re.compile(
     r"|never wants|by no means|opposed to|objects to"
 )
 _FORBIDDEN = re.compile(
-    r"(?:is |are )?(?:frozen|forbidden|prohibited|banned|disallowed|off[ -]limits|out of bounds)|unacceptable|hands off"
+    r"(?:is |are )?(?:forbidden|prohibited|banned|disallowed|off[ -]limits|out of bounds)|unacceptable|hands off"
     r"|(?:is |are )?(?:not|never|no longer) (?:allowed|permitted)|(?:stay away|keep out|stay out) (?:of|from)"
     r"|leave alone|under no circumstances|on no account"
 )
@@ -157,7 +157,10 @@ def _statement(clause: list[Token], meant: list[Token], subject: str, place: int
     if Op.MAY in operators and (_says_you(clause) or meant[0].text in ("feel free to", "go ahead and")):
         bounded = operators & {Op.ONLY, Op.ATMOST}
         return (Kind.LIMIT, "bounded permission") if bounded else (Kind.PERMISSION, "permission")
-    if any(token.text in ("read-only", "readonly", "read only") for token in clause) and subject not in _SPEAKER:
+    if (
+        any(token.text in ("read-only", "readonly", "read only", "frozen") for token in clause)
+        and subject not in _SPEAKER
+    ):
         return (Kind.LIMIT, "read-only") if whole.clauses <= 3 else None
     if has_quantity(clause) and any(token.text in _BOUNDED for token in clause):
         return Kind.LIMIT, "bound"
