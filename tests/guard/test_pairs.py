@@ -1,4 +1,4 @@
-"""The default judge on labelled pairs: `first.json` was written while it was tuned, `second.json` before it was tried.
+"""The default judge on labelled pairs: `first.json` was written while it was tuned, the others before it was tried.
 
 `benchmarks/survival.py` measures the same, and cross-validates the word lists.
 """
@@ -11,8 +11,8 @@ from context_firewall import check_survival
 
 PAIRS = Path(__file__).parent / "pairs"
 # Kept rules that the judge calls altered: a condition as an adjective, an object named, an order over two sentences,
-# and two Chinese words that begin alike. To call them kept, it would have to guess.
-FALSE_ALARMS = {"a019", "b012", "b030", "b056"}
+# two Chinese words that begin alike, two ways to say one thing. To call them kept, it would have to guess.
+FALSE_ALARMS = {"a019", "b012", "b030", "b056", "d005", "d026"}
 
 
 def pairs() -> list[dict[str, Any]]:
@@ -33,7 +33,7 @@ def test_no_rule_that_was_altered_or_lost_is_called_kept() -> None:
 
 def test_kept_rules_are_called_kept_but_for_a_few_that_are_known() -> None:
     kept = [pair for pair in pairs() if pair["label"] == "kept"]
-    assert len(kept) > 120
+    assert len(kept) > 150
     assert {pair["id"] for pair in kept if verdict(pair, pair["summary"]) != "kept"} == FALSE_ALARMS
 
 

@@ -6,7 +6,8 @@
 - What follows a marker is its segment, to the clause's end. Of markers that stand behind (Chinese 之前, Japanese 前に)
   it is what precedes them.
 - `without` in a clause that orders rules out what follows it.
-- A forbidden clause with `until`, `unless`, `before` or `without` and an allowed one with `only after` say the same: a gate.
+- A forbidden clause with `until`, `unless`, `before` or `without` and an allowed one with `only after` say the same:
+  a gate.
 - A verb in the past without an auxiliary reports.
 """
 

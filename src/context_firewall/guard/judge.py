@@ -56,6 +56,13 @@ class Page:
             self._readings[key] = read(self.folded, self.sentences[first : first + width])
         return self._readings[key]
 
+    def speaks(self, language: str) -> bool:
+        """Whether a sentence of at least two words is in this language."""
+        return any(
+            sentence.language == language and len(self.reading(place, 1).items) > 1
+            for place, sentence in enumerate(self.sentences)
+        )
+
     def keys(self, sentence: int) -> frozenset[str]:
         """The words of a sentence, as they are compared."""
         if sentence not in self._keys:
@@ -115,17 +122,18 @@ def _texts(folded: Folded, found: list[Sentence]) -> list[str]:
 
 
 def judge(rule: Rule, summary: Summary, *, least: float = LEAST_COVERAGE) -> Outcome:
-    """Whether the summary keeps the rule."""
+    """Whether the summary keeps the rule.
+
+    What it does not say in the rule's language is looked for in the others. Where it speaks the rule's language, too, a
+    rule that is not found there is lost, and not only unverifiable.
+    """
     page = summary.page(rule.language)
-    found = {sentence.language for sentence in page.sentences}
+    others = {sentence.language for sentence in page.sentences} - {rule.language}
     outcome = _judge(rule, rule.reading, page, least)
-    if outcome.verdict != "lost" or not found - {rule.language}:
+    if outcome.verdict != "lost" or not others:
         return outcome
-    if sum(sentence.language == rule.language for sentence in page.sentences) * 5 > len(page.sentences):
-        return outcome
-    return max(
-        (_judge_across(rule, page, language, least) for language in sorted(found - {rule.language})), key=_telling
-    )
+    across = max((_judge_across(rule, page, language, least) for language in sorted(others)), key=_telling)
+    return outcome if across.verdict == "unverifiable" and page.speaks(rule.language) else across
 
 
 def _telling(outcome: Outcome) -> tuple[int, float]:

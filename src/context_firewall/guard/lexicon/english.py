@@ -58,7 +58,8 @@ must: must | must be | must always | must always be | always | always be | shall
     | hard rule | hard requirement | it is essential to
     | got to | gotta | will | will be | expects | expect | told to | instructed to | is expected to | are expected to
     | supposed to | obliged to | bound to
-should: i'd rather | should | should be | ought to | prefer | prefers | preferred | preferably | preference | preference for
+should: i'd rather | should | should be | ought to | prefer | prefers | preferred | preferably | preference
+    | preference for
     | ideally | try to | tries to | try | where possible | if possible | when possible | where feasible
     | as far as possible | would like | would like to | would prefer | i'd like | i'd prefer
     | recommended | is recommended | are recommended | recommends | recommend | advisable | encouraged
@@ -126,7 +127,8 @@ revoked: no longer applies | no longer apply | no longer in force | no longer | 
     | not anymore | anymore | any more | any longer | changed their mind | changed his mind | changed her mind
     | took back | takes back | former rule | old rule | previously | formerly | used to | in the past | suspended
     | paused | deprecated | expired | void | scrapped | rolled back | struck out | invalid
-hedge: roughly | approximately | approx | nearly | almost | around | circa | maybe | perhaps | possibly | probably | might | might be | might want to | unclear | unsure | not sure
+hedge: roughly | approximately | approx | nearly | almost | around | circa | maybe | perhaps | possibly | probably
+    | might | might be | might want to | unclear | unsure | not sure
     | uncertain | presumably | apparently | seemingly | seems | seems to | appears | appears to | may or may not
     | it is unclear | to be decided | tbd | to be confirmed | undecided | proposed | proposal | suggestion
     | suggested | suggests | suggest | suggests to | considering | considered | open question | question | questions
@@ -137,7 +139,8 @@ hearsay: according to | reportedly | allegedly | supposedly | it is said | says 
     | the docs say | documentation says | guide suggests | comment says | a comment in | readme says | someone
     | somebody | a colleague | rumoured | quoted | stated in | states | recommended by | recommends that | example
     | for example | for instance | sample | quote
-past: so far | to date | until now | up to now | was | were | had | had been | has been | have been | did | did not | didn't | was not | wasn't | were not
+past: so far | to date | until now | up to now | was | were | had | had been | has been | have been | did | did not
+    | didn't | was not | wasn't | were not
     | weren't | never did | hadn't | had not | got | has already | have already | already | has not | hasn't
     | haven't | have not | used up | yesterday | earlier | has never | have never | had never | was never
     | were never
@@ -148,7 +151,8 @@ agent: you | your | yourself | the agent | agent | the assistant | assistant | t
     | the ai | claude | codex | you'll | you're | the bot | itself | copilot
 clause: and | but | or | yet | however | also | plus | so | as well as | and also | though
     | although
-light: themselves | himself | herself | itself | please | kindly | simply | really | very | actually | the | a | an | this | that | these | those | it | its
+light: themselves | himself | herself | itself | please | kindly | simply | really | very | actually | the | a | an
+    | this | that | these | those | it | its
     | to | of | in | on | at | by | for | with | as | is | are | be | been | being | am | do | does | done | doing
     | have | has | having | into | onto | via | through | there | here | so | than | too | still | own | their own
     | on their own | on its own | explicitly | such | same | way | it's | that's | there's | let | lets | let's
