@@ -165,7 +165,9 @@ def main() -> None:
         text = " ".join(arguments.padding.read_text(encoding="utf-8").split(" ")[: arguments.words])
         for judge in JUDGES:
             judged = verdicts(pairs, judge, text)
-            print(f"{judge}, {arguments.words} words around: {rates(judged, arguments.misses and judge == DEFAULT_JUDGE)}")
+            print(
+                f"{judge}, {arguments.words} words around: {rates(judged, arguments.misses and judge == DEFAULT_JUDGE)}"
+            )
 
 
 if __name__ == "__main__":

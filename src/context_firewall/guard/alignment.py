@@ -134,6 +134,9 @@ def _weights(
     return total, found
 
 
+_PLACING = frozenset(
+    "on in for at within under among inside outside per with as by 在 对 auf in im bei en para sur dans".split()
+)
 _QUALIFYING = frozenset(
     {Op.HEARSAY, Op.IF, Op.UNLESS, Op.EXCEPT, Op.UNTIL, Op.WITHOUT, Op.DURING, Op.ONLYIF, Op.LIFT, Op.REVOKED, Op.HEDGE}
 )
@@ -147,7 +150,9 @@ def _touched(window: Reading, held: set[int]) -> set[int]:
             if 0 <= neighbour < len(window.clauses):
                 clause = window.clauses[neighbour]
                 bare = not clause.filled and not clause.label
-                if (clause.opens_with in _QUALIFYING or bare) and clause.sentence == window.clauses[index].sentence:
+                placed = neighbour < index and clause.opening in _PLACING and not clause.label
+                together = clause.sentence == window.clauses[index].sentence
+                if bare or (together and (clause.opens_with in _QUALIFYING or placed)):
                     touched.add(neighbour)
     return touched
 

@@ -209,7 +209,8 @@ class _Clause:
         elif op is Op.NEG:
             if not self.ruled:
                 self._rule_segment()
-            self.negative, self.ruled = True, True
+            contrasted = self.pending is not None or self.contrast is not None
+            self.negative, self.ruled = not contrasted, True  # `instead of never X`
         elif op is Op.CONTRAST:
             self.pending, self.contrast = self.negative, None
             self.negative, self.ruled = True, True
@@ -303,8 +304,8 @@ class _Clause:
             segments = {Segment.GATE if segment in _GATES else segment for segment in segments}
         leading = next((token.op for token in self.found if token.op not in _SILENT), None)
         return Clause(
-            sentence, tuple(self.operators), frozenset(segments), leading, self.label, bool(self.items),
-            self.found[0].start, self.found[-1].end,
+            sentence, tuple(self.operators), frozenset(segments), leading, self.found[0].text, self.label,
+            bool(self.items), self.found[0].start, self.found[-1].end,
         )  # fmt: skip
 
 

@@ -106,7 +106,10 @@ def _polarity(it: Comparison) -> str | None:
 
 
 def _lifted(it: Comparison) -> str | None:
-    """The summary says that the rule need not be kept."""
+    """The summary says that the rule need not be kept, or no longer says so of what need not be done."""
+    if Op.LIFT in operators_in(it.rule.clauses) - operators_in(it.window.clauses):
+        says_without = any(item.negative for item in it.alignment.added)
+        return None if says_without else "it no longer says that there is no need"
     if Op.LIFT in operators_in(it.alignment.touched) - operators_in(it.rule.clauses):
         return "it says that there is no need"
     return None
@@ -163,6 +166,12 @@ def _segments(clauses: tuple[Clause, ...]) -> set[Segment]:
     return {segment for clause in clauses for segment in clause.segments} - {Segment.MAIN, Segment.BECAUSE}
 
 
+def _bare_order(items: tuple[Item, ...], clauses: tuple[Clause, ...]) -> set[Segment]:
+    """`before` and `after` whose words say nothing."""
+    held = {item.segment for item in items}
+    return {segment for clause in clauses for segment in clause.segments} & {Segment.BEFORE, Segment.AFTER} - held
+
+
 def _condition(it: Comparison) -> str | None:
     """A condition, an exception or a limit in time is gone, new, or another one."""
     had, has = _segments(it.rule.clauses), _segments(it.alignment.touched)
@@ -193,6 +202,8 @@ def _order(it: Comparison) -> str | None:
         ranks.setdefault(item.rank, []).append(other.rank)
     if _same_gate(it):
         return None
+    if _bare_order(it.rule.items, it.rule.clauses) != _bare_order(it.window.items, it.alignment.touched):
+        return "before or after another thing"
     turned = {Segment.BEFORE, Segment.AFTER}
     if any({item.segment, other.segment} == turned for item, other in it.alignment.pairs):
         return "before became after, or after before"

@@ -228,7 +228,8 @@ def takes_back(said: Rule, earlier: Rule) -> bool:
 def _spans(reading: Reading, alignment: Alignment, width: int) -> bool:
     """Whether a part of the rule stands in the window's first sentence and one in its last: else a shorter one does."""
     places = {reading.clauses[other.clause].sentence for _, other in alignment.pairs}
-    return width == 1 or {0, width - 1} <= places
+    filled = {clause.sentence for clause in reading.clauses if clause.filled}
+    return width == 1 or {0, width - 1} & filled <= places
 
 
 def _under_label(page: Page, first: int) -> tuple[str, str] | None:
@@ -250,6 +251,7 @@ _POINTING = frozenset(
 )
 
 
+_LIMITING = frozenset({Op.ONLY, Op.IF, Op.UNLESS, Op.EXCEPT, Op.DURING, Op.UNTIL})
 # What goes on from a quoted rule: “…” no longer applies, “…” was the old one.
 _AFTER_A_QUOTE = frozenset({Op.REVOKED, Op.LIFT, Op.PAST})
 
@@ -272,6 +274,9 @@ def _taken_back(page: Page, first: int, width: int) -> tuple[str, str] | None:
         heavy = [item for item in reading.items if item.text not in _POINTING]
         if place == first + width and (opening is Op.REVOKED or (quoted and opening in _AFTER_A_QUOTE)):
             return "revoked", f"taken back after it: {text}"
+        limits = {operator.op for clause in reading.clauses for operator in clause.operators} & _LIMITING
+        if place == first + width and found and found[0].text in _POINTING and limits and len(heavy) <= 4:
+            return "condition", f"a limit follows: {text}"
         if backs and (points or quoted) and len(heavy) <= 4:
             return "revoked", f"taken back after it: {text}"
     return None

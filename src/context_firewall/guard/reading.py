@@ -67,6 +67,8 @@ class Clause(NamedTuple):
     operators: tuple[Operator, ...]
     segments: frozenset[Segment]
     opens_with: Op | None
+    opening: str
+    """Its first word."""
     label: bool
     """Whether it stands before a colon."""
     filled: bool

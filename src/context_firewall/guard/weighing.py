@@ -17,6 +17,7 @@ _NOUNS = frozenset("limit limits max maximum cap minimum ceiling 限制 上限 �
 _PROGRAMS = frozenset({"make", "go", "set", "get", "put"})
 _OUTPUTS = frozenset({"output", "target", "targets"})
 _SEPARATING = frozenset("but however yet 但 但是 不过 然而 aber sondern pero mas mais но а".split())
+_ALTERNATIVE = frozenset("or 或 或者 oder o ou или".split())
 _OPENING = frozenset({Op.NEG, Op.DOUBLE, Op.LIFT, Op.MUST, Op.SHOULD, Op.MAY, Op.CONTRAST, Op.ONLYIF, Op.ONLY})
 _MARKERS = frozenset(
     {Op.IF, Op.UNLESS, Op.UNTIL, Op.WITHOUT, Op.EXCEPT, Op.DURING, Op.ONLYIF, Op.REQUIRE, Op.BECAUSE, Op.BEFORE}
@@ -68,6 +69,8 @@ def is_break(found: list[Token], index: int, verbs: frozenset[str]) -> bool:
     following = found[index + 1]
     if token.text in _SEPARATING or following.op in _OPENING:
         return True
+    if token.text in _ALTERNATIVE:
+        return False  # `never delete or move it`
     return following.sort is Sort.WORD and following.text in verbs and not _in_list(found, index)
 
 
