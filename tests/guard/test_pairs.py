@@ -11,8 +11,8 @@ from context_firewall import check_survival
 
 PAIRS = Path(__file__).parent / "pairs"
 # Kept rules that the judge calls altered: a condition as an adjective, an object named, an order over two sentences,
-# two Chinese words that begin alike, two ways to say one thing. To call them kept, it would have to guess.
-FALSE_ALARMS = {"a019", "b012", "b030", "b056", "d005", "d026"}
+# two Chinese words that begin alike, ways to say one thing. To call them kept, it would have to guess.
+FALSE_ALARMS = {"a019", "b012", "b030", "b056", "d005", "d026", "f084", "f087"}
 
 
 def pairs() -> list[dict[str, Any]]:
@@ -42,5 +42,6 @@ def test_three_thousand_words_around_a_summary_rescue_nothing() -> None:
     padding = " ".join((words * 9)[:3000])
     lost = [pair for pair in pairs() if pair["label"] == "lost"]
     assert len(lost) > 15
-    summaries = [f"{padding}\n\n{pair['summary']}\n\n{padding}" for pair in lost[::4]]
-    assert all(verdict(pair, text) != "kept" for pair, text in zip(lost[::4], summaries, strict=True))
+    summary = "\n\n".join([padding, *(pair["summary"] for pair in lost), padding])
+    found = check_survival([pair["directive"] for pair in lost], summary)
+    assert [one["constraint"] for one in found if one["verdict"] == "kept"] == []

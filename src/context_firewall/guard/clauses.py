@@ -62,6 +62,7 @@ OPPOSITES = (
     *(("first", "second"), ("first", "third"), ("second", "third"), ("上", "下"), ("里", "外"), ("内", "外")),
 )
 PARTICLES = frozenset(word for pair in OPPOSITES for word in pair)
+_ONLY_THEN = frozenset("才 才能 才可以 才可 方可 后才能 之后才".split())
 _PREPOSITIONS = frozenset("for in on at from with when within during für para por pour для".split())
 # Negations that describe rather than order; inside a condition they belong to it.
 _DESCRIBING = frozenset(
@@ -99,6 +100,7 @@ def _read_sentence(
     sequence = any(token.op in (Op.THEN, Op.SEQUENCE) for token in found)
     begun, rank = 0, 0
     carried: tuple[Segment, bool] | None = None
+    opening: int | None = None  # where the items of a condition begin that is a clause of its own: `Without X, never Y`
     for index in range(len(found) + 1):
         at_end = index == len(found)
         if not at_end and not is_break(found, index, known.verbs):
@@ -107,11 +109,23 @@ def _read_sentence(
             label = not at_end and found[index].text == ":"
             clause = _Clause(found[begun:index], known, len(clauses), rank, sequence, label, carried)
             clause.read()
+            if opening is not None and any(item.segment is Segment.MAIN and item.negative for item in clause.items):
+                _gate(items, clauses, opening)
+            only_gates = clause.items and all(item.segment in _GATES for item in clause.items)
+            opening = len(items) if only_gates else None
             items += clause.items
             users |= clause.users
             clauses.append(clause.result(number))
             carried, rank = clause.carried, clause.rank + 1
         begun = index + 1
+
+
+def _gate(items: list[Item], clauses: list[Clause], begun: int) -> None:
+    """A condition before the comma is a gate when what follows is forbidden."""
+    items[begun:] = [
+        item._replace(segment=Segment.GATE, rank=item.rank - _SHIFTS.get(item.segment, 0)) for item in items[begun:]
+    ]
+    clauses[-1] = clauses[-1]._replace(segments=frozenset({Segment.GATE}))
 
 
 class _Clause:
@@ -182,7 +196,8 @@ class _Clause:
             self.only = False
             self.operators = [one for one in self.operators if one.op not in (Op.ONLY, Op.MAY)]
             return Op.ONLYIF
-        if op is Op.ONLY and (self.initial or (place > 0 and self.found[place - 1].op is Op.MAY)):
+        beside = [self.found[index].op for index in (place - 1, place + 1) if 0 <= index < len(self.found)]
+        if op is Op.ONLY and (self.initial or Op.MAY in beside):
             self.only = True
         return op
 
@@ -201,7 +216,16 @@ class _Clause:
             self._move_segment(_BEHIND[op])
             self._begin(Segment.MAIN)
         elif op is Op.END:
+            gated = self.segment is Segment.GATE
             self._begin(Segment.MAIN)
+            self.negative = self.ruled = gated  # 只有 X 才 Y: without X, no Y
+        elif op is Op.THEN and token.text in _ONLY_THEN and any(item.segment is Segment.AFTER for item in self.items):
+            self.items = [
+                item._replace(segment=Segment.GATE, rank=item.rank + ORDERED) if item.segment is Segment.AFTER else item
+                for item in self.items
+            ]
+            self._begin(Segment.MAIN)
+            self.negative = self.ruled = True
         elif op is Op.THEN:
             self.segment = self.segment if self.segment is Segment.BECAUSE else Segment.MAIN
             self.rank += 1
@@ -287,7 +311,7 @@ class _Clause:
             ]
             if self.users & _GATES:
                 self.users = (self.users - _GATES) | {Segment.GATE}
-        else:
+        elif any(item.segment is Segment.MAIN for item in self.items):
             self.items = [
                 item._replace(segment=Segment.MAIN, negative=True) if item.segment is Segment.WITHOUT else item
                 for item in self.items

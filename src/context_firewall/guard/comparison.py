@@ -314,8 +314,15 @@ def _added(it: Comparison) -> str | None:
     return f"added: {_texts(added)}" if added else None
 
 
+_INABILITY = frozenset({"can't", "cannot", "can not", "can't be", "cannot be", "can not be", "无法", "不能"})
+
+
 def _reported(it: Comparison) -> str | None:
-    """The rule became a report of what was done."""
+    """The rule became a report of what was done, or cannot be done for a reason."""
+    for clause in it.alignment.touched:
+        unable = {operator.text for operator in clause.operators} & _INABILITY
+        if unable and clause.has(Op.BECAUSE) and not any(one.has(Op.BECAUSE) for one in it.rule.clauses):
+            return f"a report: {min(unable)}"
     for item, other in it.alignment.pairs:
         if other.segment is Segment.MAIN and other.reports and not item.reports and item.text != other.text:
             return f"a report: {other.text}"

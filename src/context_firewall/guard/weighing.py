@@ -16,7 +16,7 @@ _NOUNS = frozenset("limit limits max maximum cap minimum ceiling 限制 上限 �
 # Light words that are the name of a program behind a verb: `pipe make output`.
 _PROGRAMS = frozenset({"make", "go", "set", "get", "put"})
 _OUTPUTS = frozenset({"output", "target", "targets"})
-_SEPARATING = frozenset("but however yet 但 但是 不过 然而 aber sondern pero mas mais но а".split())
+_SEPARATING = frozenset("but however 但 但是 不过 然而 aber sondern pero mas mais но а".split())
 _ALTERNATIVE = frozenset("or 或 或者 oder o ou или".split())
 _OPENING = frozenset({Op.NEG, Op.DOUBLE, Op.LIFT, Op.MUST, Op.SHOULD, Op.MAY, Op.CONTRAST, Op.ONLYIF, Op.ONLY})
 _MARKERS = frozenset(

@@ -72,7 +72,7 @@ without: without | w/o | absent | lacking | without first | without any | withou
 except: except | except for | except in | except on | except under | excepting | apart from | other than | excluding
     | save for | aside from | with the exception of | barring | all but | besides | exception | excepted | exempt
     | outside of | outside | anywhere but | everywhere but | anything but | not counting | not including | bar
-during: during | in this session | for this session | this session | during this session
+during: yet | during | in this session | for this session | this session | during this session
     | for the rest of this session | while | in the course of | throughout | for the duration of | for now
     | for the moment | this week | this sprint | this time | until further notice | today | temporarily
     | for the time being | in the meantime | at the moment | currently | this once | just once | at night | overnight
@@ -107,15 +107,15 @@ atmost: at most | no more than | not more than | up to | maximum | maximum of | 
 atleast: at least | no fewer than | no less than | not less than | minimum | minimum of | a minimum of | more than
     | above | or more | or later | and later | or newer | and newer | and above | or above | and up | greater than
     | upwards of | not below | at minimum | larger than | longer than | or higher | or greater | from
-revoked: wrong | incorrect | untrue | not true | mistaken | no longer applies | no longer apply | no longer in force
-    | no longer | lifted | lifts | revoked | revokes | cancelled | canceled | cancels | rescinded | withdrew
-    | withdrawn | withdraws | dropped | overruled | superseded | supersedes | obsolete | outdated | retired | waived
-    | waives | relaxed | does not apply | doesn't apply | do not apply | not in force | abandoned | repealed
-    | retracted | retracts | set aside | overridden | overrides | ignore | ignored | disregard | disregarded
-    | reversed | was removed | were removed | not anymore | anymore | any more | any longer | changed their mind
-    | changed his mind | changed her mind | took back | takes back | former rule | old rule | previously | formerly
-    | used to | in the past | suspended | paused | deprecated | expired | void | scrapped | rolled back | struck out
-    | invalid
+revoked: initially | originally | at first | wrong | incorrect | untrue | not true | mistaken | no longer applies
+    | no longer apply | no longer in force | no longer | lifted | lifts | revoked | revokes | cancelled | canceled
+    | cancels | rescinded | withdrew | withdrawn | withdraws | dropped | overruled | superseded | supersedes
+    | obsolete | outdated | retired | waived | waives | relaxed | does not apply | doesn't apply | do not apply
+    | not in force | abandoned | repealed | retracted | retracts | set aside | overridden | overrides | ignore
+    | ignored | disregard | disregarded | reversed | was removed | were removed | not anymore | anymore | any more
+    | any longer | changed their mind | changed his mind | changed her mind | took back | takes back | former rule
+    | old rule | previously | formerly | used to | in the past | suspended | paused | deprecated | expired | void
+    | scrapped | rolled back | struck out | invalid
 hedge: roughly | approximately | approx | nearly | almost | around | circa | maybe | perhaps | possibly | probably
     | might | might be | might want to | unclear | unsure | not sure | uncertain | presumably | apparently
     | seemingly | seems | seems to | appears | appears to | may or may not | it is unclear | to be decided | tbd
@@ -137,22 +137,22 @@ user: let me | i will | leave it to me | i | me | my | myself | mine | the user 
     | explicit user
 agent: you | your | yourself | the agent | agent | the assistant | assistant | the agent's | the model | agents
     | the ai | claude | codex | you'll | you're | the bot | itself | copilot
-clause: and | but | or | yet | however | also | plus | so | as well as | and also | though | although
+clause: and | but | or | however | also | plus | so | as well as | and also | though | although
 light: themselves | himself | herself | itself | please | kindly | simply | really | very | actually | the | a | an
     | this | that | these | those | it | its | to | of | in | on | at | by | for | with | as | is | are | be | been
     | being | am | do | does | done | doing | have | has | having | into | onto | via | through | there | here | so
-    | than | too | still | own | their own | on their own | on its own | explicitly | such | same | way | it's
-    | that's | there's | let | lets | let's | letting | kept | one | ones | out | up | down | off | about | also
-    | just so | note | remember | remember to | keep in mind | going forward | from now on | from here on
-    | henceforth | per | between | among | within the | else | absolutely | definitely | certainly
-    | strictly speaking | whose | which | who | what | along | against | directed | towards | toward | across
-    | exactly | precisely | important | rule | rules | constraint | constraints | requirement | requirements
-    | instruction | instructions | policy | standing | critical | binding | hard | told | thing | things | item
-    | items | if any | like | go | goes | went | going | come | comes | take | takes | get | gets | give | gives
-    | given | put | puts | set | sets | make | makes | made | making | happen | happens | happening | occur | occurs
-    | place | apply | applies | applied | stick to | sticks to | sticking to | adhere to | adheres to | ever | now
-    | stay | stays | remain | remains | keep | keeps | keeping | maintain | maintained | use | uses | used | using
-    | use of | usage | perform | performed | carried out | carry out | done by | work | works | working
+    | than | too | still | their own | on their own | on its own | explicitly | such | way | it's | that's | there's
+    | let | lets | let's | letting | kept | one | ones | out | up | down | off | about | also | just so | note
+    | remember | remember to | keep in mind | going forward | from now on | from here on | henceforth | per | between
+    | among | within the | else | absolutely | definitely | certainly | strictly speaking | whose | which | who
+    | what | along | against | directed | towards | toward | across | exactly | precisely | important | rule | rules
+    | constraint | constraints | requirement | requirements | instruction | instructions | policy | standing
+    | critical | binding | hard | told | thing | things | item | items | if any | like | go | goes | went | going
+    | come | comes | take | takes | get | gets | give | gives | given | put | puts | set | sets | make | makes | made
+    | making | happen | happens | happening | occur | occurs | place | apply | applies | applied | stick to
+    | sticks to | sticking to | adhere to | adheres to | ever | now | stay | stays | remain | remains | keep | keeps
+    | keeping | maintain | maintained | use | uses | used | using | use of | usage | perform | performed
+    | carried out | carry out | done by | work | works | working
 """
 )
 
