@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         serialize_compaction_record,
         verify_compaction_record,
     )
+    from context_firewall.documents.evidence_manifest import EvidenceManifest, evidence_manifest
     from context_firewall.documents.evidence_packet import EvidencePacket, serialize_packet
     from context_firewall.documents.model_evidence import (
         ModelEvidence,
@@ -65,10 +66,20 @@ if TYPE_CHECKING:
     from context_firewall.documents.verification import (
         Finding,
         verify_brief,
+        verify_evidence_manifest,
         verify_model_evidence,
         verify_value_receipt,
     )
-    from context_firewall.errors import ContextFirewallError, InvalidInput, OutputNotWritten, PayloadCeilingTooSmall
+    from context_firewall.errors import (
+        ContextFirewallError,
+        EvidenceDamaged,
+        EvidenceNotFound,
+        InvalidInput,
+        OutputNotWritten,
+        PayloadCeilingTooSmall,
+        StoreNotWritten,
+        StoreUnavailable,
+    )
     from context_firewall.guard.audit import audit_compactions
     from context_firewall.guard.directives import Directive, Release, extract_directives, extract_releases
     from context_firewall.guard.reinjection import reinject_block
@@ -82,6 +93,8 @@ if TYPE_CHECKING:
         reduce_with_value_receipt,
     )
     from context_firewall.reduction.replay import verify_packet
+    from context_firewall.store.evidence import EvidenceStore
+    from context_firewall.store.places import open_store
     from context_firewall.transcript.noise import NoiseRule
 
 __all__ = [
@@ -96,7 +109,11 @@ __all__ = [
     "DecisionLogEntry",
     "Directive",
     "Emitted",
+    "EvidenceDamaged",
+    "EvidenceManifest",
+    "EvidenceNotFound",
     "EvidencePacket",
+    "EvidenceStore",
     "Finding",
     "FoundCompaction",
     "InvalidInput",
@@ -110,6 +127,8 @@ __all__ = [
     "Role",
     "SelectionDecision",
     "SourceStream",
+    "StoreNotWritten",
+    "StoreUnavailable",
     "StructuralSummarizer",
     "SummarizationLog",
     "Summarizer",
@@ -127,6 +146,7 @@ __all__ = [
     "check_survival",
     "compaction_between",
     "configuration_identity",
+    "evidence_manifest",
     "extract_directives",
     "extract_releases",
     "format_indicator",
@@ -134,6 +154,7 @@ __all__ = [
     "malicious_summarizer",
     "message_count_predicate",
     "model_evidence_for_packet",
+    "open_store",
     "parse_compaction_record",
     "parse_survival_report",
     "read_conversation",
@@ -160,6 +181,7 @@ __all__ = [
     "value_receipt_for_packet",
     "verify_brief",
     "verify_compaction_record",
+    "verify_evidence_manifest",
     "verify_model_evidence",
     "verify_packet",
     "verify_survival_report",
@@ -233,6 +255,7 @@ _HOMES = {
         "verify_compaction_record",
     ),
     "documents.brief": ("render_brief",),
+    "documents.evidence_manifest": ("EvidenceManifest", "evidence_manifest"),
     "documents.evidence_packet": ("EvidencePacket", "serialize_packet"),
     "documents.model_evidence": ("ModelEvidence", "model_evidence_for_packet", "serialize_model_evidence"),
     "documents.survival_report": (
@@ -248,8 +271,23 @@ _HOMES = {
         "serialize_value_receipt",
         "value_receipt_for_packet",
     ),
-    "documents.verification": ("Finding", "verify_brief", "verify_model_evidence", "verify_value_receipt"),
-    "errors": ("ContextFirewallError", "InvalidInput", "OutputNotWritten", "PayloadCeilingTooSmall"),
+    "documents.verification": (
+        "Finding",
+        "verify_brief",
+        "verify_evidence_manifest",
+        "verify_model_evidence",
+        "verify_value_receipt",
+    ),
+    "errors": (
+        "ContextFirewallError",
+        "EvidenceDamaged",
+        "EvidenceNotFound",
+        "InvalidInput",
+        "OutputNotWritten",
+        "PayloadCeilingTooSmall",
+        "StoreNotWritten",
+        "StoreUnavailable",
+    ),
     "guard.audit": ("audit_compactions",),
     "guard.directives": ("Directive", "Release", "extract_directives", "extract_releases"),
     "guard.reinjection": ("reinject_block",),
@@ -263,6 +301,8 @@ _HOMES = {
         "reduce_with_value_receipt",
     ),
     "reduction.replay": ("verify_packet",),
+    "store.evidence": ("EvidenceStore",),
+    "store.places": ("open_store",),
     "transcript.noise": ("NoiseRule",),
 }
 

@@ -6,7 +6,19 @@ from collections.abc import Callable
 
 import pytest
 
-from context_firewall import Compactor, Context, Message, Role, ToolCall, ToolResult, read_conversation, selection
+from context_firewall import (
+    Compactor,
+    Context,
+    Message,
+    Role,
+    ToolCall,
+    ToolResult,
+    parse_compaction_record,
+    read_conversation,
+    restored_history,
+    selection,
+    serialize_compaction_record,
+)
 from context_firewall.compaction.selection import recent, repeated_results
 from context_firewall.compaction.structural import FILES, HEAD, SAID, StructuralSummarizer
 from context_firewall.compaction.triggers import always
@@ -156,3 +168,22 @@ def test_compactions(name: str) -> None:
         return lambda: Compactor(always(), policy, StructuralSummarizer()).maybe_compact(ctx)
 
     assert growth(work, count) <= BOUND
+
+
+@pytest.mark.soak
+def test_records_of_many_messages() -> None:
+    def work(size: int) -> Callable[[], object]:
+        ctx = Context(answered(size))
+        compactor = Compactor(always(), selection(recent(size)), StructuralSummarizer())
+
+        def task() -> None:
+            record = compactor.maybe_compact(ctx)
+            assert record is not None
+            assert record.verify_non_destructive()
+            document = parse_compaction_record(serialize_compaction_record(record.as_document(originals=True)))
+            restored_history([document])
+            compactor.full_history(ctx)
+
+        return task
+
+    assert growth(work, 2000) <= BOUND

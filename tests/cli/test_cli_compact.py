@@ -1,4 +1,4 @@
-"""`compact` and `restore` as users call them (CLI-10, EXIT-4)."""
+"""`compact` and `restore` as users call them (CLI-10, EXIT-6)."""
 
 import json
 import sys

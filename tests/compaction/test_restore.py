@@ -1,4 +1,4 @@
-"""Records as documents: views and history rebuilt from them and the originals, and what is refused (REC-1 to REC-8)."""
+"""Records as documents: views and history rebuilt from them, and what is refused (CREC-1 to CREC-8)."""
 
 import json
 from typing import Any

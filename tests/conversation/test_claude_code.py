@@ -158,6 +158,12 @@ def test_what_the_harness_puts_into_the_users_message_is_not_the_users() -> None
     assert all(said[at : at + len(part)] == part for at, part in message.written_by(Author.USER))
 
 
+def test_what_was_typed_behind_a_command_is_the_users() -> None:
+    said = "<command-name>/review</command-name><command-args>Never touch docs.</command-args>"
+    (message,) = read_conversation(Claude().user("u1", said).bytes()).view
+    assert [text for _, text in message.written_by(Author.USER)] == ["Never touch docs."]
+
+
 def test_an_element_that_does_not_end_is_the_users() -> None:
     said = "<system-reminder>Never stop. <bash-input>"
     (message,) = read_conversation(Claude().user("u1", said).bytes()).view

@@ -80,7 +80,8 @@ class CompactionRecord:
         dropped = {message.entry_id for message in self.selection_decision.to_drop}
         if self.summarization_log is not None:  # a record that was put together by hand may not name what it replaces
             named |= {message.entry_id for message in self.summarization_log.summarizer_inputs}
-        return all(entry_id in after | named | dropped for entry_id, _ in self.entries)
+        accounted = after | named | dropped
+        return all(entry_id in accounted for entry_id, _ in self.entries)
 
     def rebuild(self) -> list[Message]:
         """The view before, from the compacted view and the originals of what left it, each found by its digest.

@@ -125,6 +125,7 @@ class Message:
     passages: tuple[Passage, ...] = ()
     line: int = 0
     source: bytes = field(default=b"", repr=False)
+    _digest: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -201,7 +202,9 @@ class Message:
 
     def sha256(self) -> str:
         """Digest of `original()`."""
-        return sha256(self.original())
+        if not self._digest:
+            object.__setattr__(self, "_digest", sha256(self.original()))
+        return self._digest
 
 
 Member = TypeVar("Member", bound=StrEnum)

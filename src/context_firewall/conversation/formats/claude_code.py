@@ -44,7 +44,10 @@ HARNESS_ELEMENTS = (
 # Where a boundary says what was preserved: by name, or in older versions by the two ends of a stretch of the chain.
 PRESERVED = ("preservedMessages", "preservedSegment")
 
-_ELEMENT = re.compile(f"<({'|'.join(HARNESS_ELEMENTS)})>")
+# Elements that the harness puts around what the user typed: only the tags are the harness's.
+TYPED_ELEMENTS = ("command-args", "user-memory-input")
+
+_ELEMENT = re.compile(f"<(?:({'|'.join(HARNESS_ELEMENTS)})|/?+(?:{'|'.join(TYPED_ELEMENTS)}))>")
 
 _NO_PARENT = -1
 _UNKNOWN_PARENT = -2
@@ -354,16 +357,18 @@ def _authored(text: str) -> Iterator[tuple[Author, str]]:
     at = 0
     unclosed = set[str]()
     for opening in _ELEMENT.finditer(text):
-        name, start = opening[1], opening.start()
+        name, start, end = opening[1], opening.start(), opening.end()
         if start < at or name in unclosed:
             continue
-        close = text.find(f"</{name}>", start)
-        if close < 0:
-            unclosed.add(name)
-            continue
+        if name is not None:
+            close = text.find(f"</{name}>", start)
+            if close < 0:
+                unclosed.add(name)
+                continue
+            end = close + len(name) + 3
         yield Author.USER, text[at:start]
-        at = close + len(name) + 3
-        yield Author.PLUGIN, text[start:at]
+        yield Author.PLUGIN, text[start:end]
+        at = end
     yield Author.USER, text[at:]
 
 
