@@ -94,6 +94,7 @@ def main() -> None:
     """Deterministic evidence packets of test runs: small, complete and checkable.
 
     \b
+    context-firewall run -- npm test
     npm test 2>err.txt | context-firewall reduce --stderr err.txt --exit-code 0
     context-firewall reduce --input run.json
     context-firewall conformance
