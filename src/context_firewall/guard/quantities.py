@@ -114,9 +114,9 @@ def _plain(value: Decimal) -> str:
 
 def quantity(text: str) -> Quantity:
     """Read what `PATTERN` matched."""
-    article = re.match(r"an? |one ", text)
-    if article is not None:
-        text = "1 " + text[article.end() :]
+    article = re.fullmatch(r"(?:an?|one)[ -]([a-z]+)", text)
+    if article is not None and article[1] in UNITS:
+        text = f"1 {article[1]}"
     found = _NUMBER.search(text)
     scale = 1
     if found is not None:
