@@ -13,8 +13,8 @@ RULE = "Never use the file `x` unless the tests pass, and wait 30 seconds."
 PIECES = [
     "a+", "a.", "a/", "a_", "--a", "@a", "a@a.", "http://", "1,111,", "1.", "one ", "error:", "x" * 50,
     "一", "三", "今", "不", "之前", "所有", "。", "and use ", "and wait ", "limit ", "only if ", "never ", "if ",
-    "at most ", "unless a ", "file `x` ", "the tests pass ", "not x, ", "`", "*", "_a_", "........x", "(", '"',
-    "\n- ", "\n\n", "\u0301", "\u200b",
+    "at most ", "unless a ", "file `x` ", "not x, ", "`", "*", "_a_", "........x", "(", '"',
+    "the tests pass ", "Use `x`. ", "\n- ", "\n\n", "\u0301", "\u200b",
 ]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from context_firewall import check_survival, extract_directives, reinject_block
 from context_firewall.guard.folding import fold
+from context_firewall.guard.lexicon import NAMES, lexicon
 from context_firewall.guard.reinjection import whole_blocks, without_blocks
 from context_firewall.guard.sentences import sentences
 from context_firewall.guard.tokens import tokens
@@ -74,6 +75,23 @@ def test_any_text_is_judged_and_evidence_is_in_the_summary(rule: str, summary: s
         if evidence is not None:
             stretch = summary[evidence["start"] : evidence["end"]]
             assert re.sub("[\ud800-\udfff]", "\ufffd", stretch) == evidence["text"] != ""
+
+
+WORDS = st.sampled_from(
+    [
+        *(phrase for name in NAMES for phrase in list(lexicon(name).operators)[::4]),
+        *("`a/b`", "30 s", "$5", "one hundred", "a minute", "三十秒", "main", "tests", "--x", "v1.2"),
+        *(".", ",", ";", "?", "\n- ", '"', "(", ")", ":"),
+    ]
+)
+
+
+@given(rule=st.lists(WORDS, max_size=12).map(" ".join), summary=st.lists(WORDS, max_size=24).map(" ".join))
+@settings(deadline=None, max_examples=150)
+def test_any_words_of_the_tables_are_judged(rule: str, summary: str) -> None:
+    (found,) = check_survival([rule], summary)
+    assert found["verdict"] in ("kept", "altered", "lost", "unverifiable")
+    assert all(rule[one.start : one.end] == one.text for one in extract_directives(rule))
 
 
 @given(text=st.text(max_size=200))

@@ -6,8 +6,10 @@ alternative is linear.
 """
 
 import re
+from bisect import bisect_left
 from enum import Enum
 from functools import cache, lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from context_firewall.guard import quantities
@@ -135,11 +137,20 @@ def anchor_key(text: str) -> str:
     return key.rstrip(".") or text
 
 
+_MOST_SPANS = 1000  # code spans of one sentence that are taken as such
+
+
 def tokens(folded: Folded, start: int, end: int, language: str) -> list[Token]:
     """The tokens of a stretch of folded text."""
     known = lexicon(language)
     found: list[Token] = []
-    spans = [(first, last) for first, last in folded.code if first < end and last > start]
+    # Code spans stand in order and apart: those from the last that begins before the stretch on.
+    near = max(0, bisect_left(folded.code, (start, 0)) - 1)
+    spans = [
+        (first, last)
+        for first, last in takewhile(lambda span: span[0] < end, folded.code[near : near + _MOST_SPANS])
+        if last > start
+    ]
     place = start
     for first, last in [*spans, (end, end)]:
         found += _scan(folded.text, place, min(first, end), language, known.operators)
