@@ -10,7 +10,7 @@ The room's rules:
 - Behind the last moves stand the report and the totals, then comments that repeat the totals and end with the time.
   Only they end a run: a frame looks like totals too, and what a test prints may look like all of it. So the report
   that counts is the last, its results are those that its headings count, and its headings add up to its totals.
-- The totals never go back. Where they do, another run has begun.
+- The totals never go back. Where they do, somebody else has printed some, or another run has begun.
 - min and dot end with the same report, but without totals. What they name has failed; more is not known.
 """
 
@@ -103,7 +103,7 @@ class NodeTap:
         if (found := counted(text)) is not None:
             if self._first is None:
                 self._first = found
-            if self._frame is not None and found.total < self._frame.total:
+            if self._frame is not None and found.behind(self._frame):
                 self._doubts.add(Doubt.STRUCTURE_CONTRADICTION)
             self._frame, self._suites, self._comment = found, None, None
         elif (suites := counted(text, suites=True)) is not None:

@@ -34,7 +34,7 @@ ENTRY = re.compile(rb" (\xe2\x9c\x96|~|\xe2\x98\x90|\xe2\x9c\x93) *+([^\n]*+)")
 FURTHER = re.compile(rb" {3}[^ \n][^\n]*+")
 DETAIL = re.compile(rb" {4}[^\n]*+")
 # Where the log of a run names the place behind a result: "test/oven.test.js:8:5".
-PLACE = re.compile(rb"([^\n]*?)(?: ++[^ \n]++:[0-9]++:[0-9]++)?+ *+")
+PLACE = re.compile(rb"[^ \n]+?:[0-9]++:[0-9]++")
 SIGNAL = re.compile(rb"SIG[A-Z0-9]++ *+")
 
 # What a file printed: "1>" (of standard output, what is no TAP) or "2>", and the file. Then its text.

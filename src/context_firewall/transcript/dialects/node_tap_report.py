@@ -30,6 +30,10 @@ class Counts(NamedTuple):
         ended = self.passed + self.failed
         return self.total == ended + self.skipped + self.todo and self.complete in (ended, self.total)
 
+    def behind(self, other: "Counts") -> bool:
+        """Whether any of the numbers is smaller."""
+        return any(mine < theirs for mine, theirs in zip(self, other, strict=True))
+
     @property
     def tally(self) -> Tally:
         """The same as a tally."""
@@ -93,8 +97,9 @@ class File:
         failed = [entry for entry in self.entries if entry.mark == grammar.FAILED]
         for entry in failed:
             name = entry.name
-            if places and (found := grammar.PLACE.fullmatch(name)) is not None:
-                name = found[1]
+            title, _, place = name.rpartition(b" ")
+            if places and title and grammar.PLACE.fullmatch(place):
+                name = title.rstrip()
             header, *further = entry.lines
             rest = (line.as_kind(Kind.FAILURE_DETAIL) for line in further)
             identity = f"{decoded(self.name)} > {decoded(name)}"
