@@ -28,7 +28,7 @@ def erased(text: str) -> str:
 
 
 START = frame(0, 0, "0 pass  0 fail  0 of 0")
-HALF = frame(2, 1, "0 pass  1 fail  1 of 2", "test/rye.test.js")
+HALF = frame(2, 2, "0 pass  1 fail  1 of 2", "test/rye.test.js")
 CROWN = (
     " ✖ oven > keeps its heat > holds 220 for an hour\n    test/oven.test.js\n    7 t.test('keeps', t => {\n"
     "    8   t.equal(heat(), 220, 'holds 220 for an\n    hour')\n    ━━━━┛\n    9 })\n"

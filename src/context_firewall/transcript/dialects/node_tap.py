@@ -275,7 +275,7 @@ class NodeTap:
         self._settle()
         failures = [failure for file in self._files for failure in file.failures()]
         failures += self._from_log(doubts)
-        tally = self._tally(doubts)
+        tally = self._tally(doubts, len(failures))
         if tally.failed > len(failures):
             doubts.add(Doubt.FAILURES_UNNAMED)
         if self._first is not None and self._first.total:
@@ -303,10 +303,12 @@ class NodeTap:
             standing=0 if not self._over else 1 if doubts else 3,
         )
 
-    def _tally(self, doubts: set[Doubt]) -> Tally:
-        """The latest totals; of a report without any, what its headings count."""
+    def _tally(self, doubts: set[Doubt], named: int) -> Tally:
+        """The latest totals, of a broken run no less than it names; without any, what the headings count."""
         if self._frame is not None:
-            return self._frame.tally
+            tally = self._frame.tally
+            missing = 0 if self._over else max(0, named - tally.failed)
+            return tally + Tally(failed=missing, total=missing)
         doubts.add(Doubt.COUNTS_UNCONFIRMED)
         failed, skipped, todo = (sum(getattr(f, part) for f in self._files) for part in ("failed", "skipped", "todo"))
         total = sum(file.total for file in self._files)

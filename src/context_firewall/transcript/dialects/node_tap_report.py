@@ -61,9 +61,15 @@ class Entry:
     """A result below its file's heading."""
 
     mark: bytes
-    name: bytes
+    parts: list[bytes]
+    """Its name, as the lines have it."""
     lines: list[Line]
     details: list[Line] = field(default_factory=list)
+
+    @property
+    def name(self) -> bytes:
+        """The name in one piece: where it is broken stood a blank."""
+        return b" ".join(self.parts)
 
 
 @dataclass(slots=True)
@@ -138,10 +144,10 @@ def read_files(lines: Sequence[Line]) -> tuple[list[File], list[Line], list[Line
                 files.append(file)
                 entry = None
             elif files and (found := grammar.ENTRY.fullmatch(text)) is not None:
-                entry = Entry(found[1], found[2].rstrip(), [line])
+                entry = Entry(found[1], [found[2].rstrip()], [line])
                 files[-1].entries.append(entry)
             elif entry is not None and not entry.details and not held and grammar.FURTHER.fullmatch(text):
-                entry.name += b" " + text.strip()
+                entry.parts.append(text.strip())
                 entry.lines.append(line)
             else:
                 others.append(line)
