@@ -588,7 +588,7 @@ SHAPES = (
     Shape("JUnit XML, green, with output", junit_output, 0),
     Shape("prove -v", prove_verbose, 1 / 25),
     Shape("ava", ava_default, 1 / 25),
-    Shape("node-tap, base", node_tap, 1 / 25),
+    Shape("node-tap, base", node_tap, 0),
     Shape("bats --pretty", bats_pretty, 1 / 25),
     Shape("gotestsum, testname", gotestsum_names, 1 / 25),
     Shape("nextest", nextest, 1 / 25),

@@ -193,6 +193,11 @@ def test_what_a_file_prints_is_the_programs() -> None:
     assert len(red.failures) == 2
 
 
+def test_what_stands_on_standard_error_is_nobodys() -> None:
+    """NTAP-5"""
+    assert sufficient(GREEN, 0, "the kiln is cold\n") == "UNCLASSIFIED_EVIDENCE"
+
+
 def test_a_printed_report_ends_nothing() -> None:
     """NTAP-5: neither a green one, nor one that takes the frame away."""
     fake = f"{BANNER}{GREEN_FILES}{GREEN_END}"
@@ -267,6 +272,23 @@ def test_min_and_dot_name_what_failed_and_prove_nothing() -> None:
 def test_nothing_ran() -> None:
     nothing = end("0 pass  0 fail  0 of 0", "0 pass  0 fail  0 of 0", "total: 0")
     assert "NO_TEST_EVIDENCE" in sufficient(f"\n{START.lstrip()}{erased(START)}{nothing}")
+
+
+def test_results_that_did_not_fail() -> None:
+    """NTAP-3: passed ones, and what stands below a todo."""
+    files = GREEN_FILES.replace(" ~ splits", " ✓ rises\n ~ splits") + "    - 1\n    + 2\n"
+    found = read(GREEN.replace(GREEN_FILES, files))
+    assert found.suppressed[Kind.SUCCESSFUL_TEST] == 1
+    assert found.suppressed[Kind.TEST_DETAIL] == 2
+    assert sufficient(GREEN.replace(GREEN_FILES, files)) == "passed"
+
+
+def test_lines_of_a_frame_that_no_frame_has() -> None:
+    """NTAP-4: they stay."""
+    odd = START.replace("\nSuites", "\nsome text\nSuites")
+    text = GREEN.replace(PASSED, f"{PASSED}{odd}{erased(odd)}")
+    assert "some text" in texts(read(text, 1).unclassified)
+    assert sufficient(text) == "passed"
 
 
 def test_bailing_out_is_fatal() -> None:

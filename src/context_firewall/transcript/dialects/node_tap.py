@@ -6,7 +6,8 @@ The room's rules:
   many moves as they have lines. What stands above the frame stays: the log. On a terminal that the frame does not fit,
   everything is cleared and printed again. So the moves are grammar, and are looked for in the raw line.
 - The log says which files have ended (base), and what they printed, below a line that names the file. That is the
-  program's. It may look like anything, so it is never read as results.
+  program's. It may look like anything, so it is never read as results. What files write to standard error is in the log
+  too; so what stands on standard error itself is nobody's, and in doubt.
 - Behind the last moves stand the report and the totals, then comments that repeat the totals and end with the time.
   Only they end a run: a frame looks like totals too, and what a test prints may look like all of it. So the report
   that counts is the last, its results are those that its headings count, and its headings add up to its totals.
@@ -283,7 +284,7 @@ class NodeTap:
         if not (tally.total or failures):
             doubts.add(Doubt.NO_TEST_EVIDENCE)
         self._suppress_rest()
-        kept = self._printed.settled(self._suppressed, proven=not doubts, failed=bool(failures))
+        kept = self._printed.settled(self._suppressed, proven=not doubts, failed=bool(failures or exit_code))
         self._unclassified += (line for line in kept if line.kind is Kind.UNCLASSIFIED)
         if self._unclassified:
             doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
@@ -367,5 +368,4 @@ DIALECT = Dialect(
     streams=frozenset({"stdout"}),
     opening=grammar.OPENING,
     begin=NodeTap,
-    program_streams=frozenset({"stderr"}),
 )

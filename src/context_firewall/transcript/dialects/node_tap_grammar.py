@@ -28,8 +28,8 @@ HEADING = re.compile(
     rb" (RUNS|PASS|FAIL|TODO|SKIP)  ([^\n]*?[^ \n])(?: ([0-9]{1,15}+) failed)?+(?: ([0-9]{1,15}+) todo)?+"
     rb"(?: ([0-9]{1,15}+) skip)?+(?: of ([0-9]{1,15}+)| ([0-9]{1,15}+)(?: OK)?+)" + _TIME
 )
-# A result: failed, skipped, to do, or passed where those are asked for; below it, three blanks in, what did not fit.
-FAILED, SKIPPED, TODO, PASSED = "✖".encode(), b"~", "☐".encode(), "✓".encode()
+# A result: failed, skipped, to do, or ✓ passed, where those are asked for; below it, three blanks in, what did not fit.
+FAILED, SKIPPED, TODO = "✖".encode(), b"~", "☐".encode()
 ENTRY = re.compile(rb" (\xe2\x9c\x96|~|\xe2\x98\x90|\xe2\x9c\x93) *+([^\n]*+)")
 FURTHER = re.compile(rb" {3}[^ \n][^\n]*+")
 DETAIL = re.compile(rb" {4}[^\n]*+")
