@@ -258,6 +258,22 @@ def test_a_screen_that_is_cleared() -> None:
     assert sufficient(other, 1) not in ("passed", "failed")
 
 
+def test_a_screen_that_another_run_clears() -> None:
+    """NTAP-6: nothing of the first run is lost."""
+    both = f"{RED}{CLEAR}\n{START}{CLEAR}{BANNER}{GREEN_FILES}{GREEN_END}"
+    assert sufficient(both, 0) not in ("passed", "failed")
+    assert " ✖ crown" in texts(read(both, 0).unclassified)
+
+
+def test_a_file_that_the_log_names_twice() -> None:
+    """NTAP-4: neither account takes the other's place."""
+    cut = RED[: RED.index(BANNER)]
+    again = LOG.replace("crown", "crust")
+    assert {"test/oven.test.js > crown", "test/oven.test.js > crust"} <= set(
+        names(read(cut.replace(LOG, LOG + again), 1))
+    )
+
+
 def test_min_and_dot_name_what_failed_and_prove_nothing() -> None:
     """NTAP-7"""
     dots = f".\n{erased('.' + chr(10))}......\n{erased('.' + chr(10))}.........\n\n{RED_FILES}"

@@ -113,10 +113,10 @@ class NodeTap:
             self._comment = comment if self._suites is not None else None
         elif grammar.PRINTED.fullmatch(text):
             self._printing = True
-        elif _is_form(text) or text in (grammar.COVERAGE, b"") or grammar.TIME.fullmatch(text):
-            pass
         else:
-            return self._printing or grammar.DETAIL.fullmatch(text) is not None or not text.strip()
+            return (
+                self._printing or _is_form(text) or text == grammar.COVERAGE or grammar.TIME.fullmatch(text) is not None
+            )
         return True
 
     def _erase(self, count: int) -> None:
@@ -155,8 +155,7 @@ class NodeTap:
             elif (file := heading(text, line)) is not None:
                 printing, failed = False, None
                 if file.badge == b"FAIL":
-                    failed = []
-                    self._recap(file.key, failed)
+                    failed = self._account_of(file)
                     failed.append(line)
                 else:
                     self._suppressed.add(Kind.PROGRESS, line.number)
@@ -172,10 +171,13 @@ class NodeTap:
             else:
                 self._print(line)
 
-    def _recap(self, key: tuple[bytes, ...], lines: list[Line]) -> None:
-        """A file that failed; one that is printed again replaces what was there."""
-        self._suppressed.add_lines(Kind.RECAP, self._logged.get(key, ()))
-        self._logged[key] = lines
+    def _account_of(self, file: File) -> list[Line]:
+        """Where the log's account of a file that failed goes; on a screen that was cleared it replaces the one before."""
+        account = self._logged.setdefault(file.key, [])
+        if self._cleared:
+            self._suppressed.add_lines(Kind.RECAP, account)
+            account.clear()
+        return account
 
     def _print(self, line: Line) -> None:
         """What a file printed; where the screen is cleared, it is printed again."""
