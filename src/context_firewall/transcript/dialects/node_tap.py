@@ -113,10 +113,8 @@ class NodeTap:
             self._comment = comment if self._suites is not None else None
         elif grammar.PRINTED.fullmatch(text):
             self._printing = True
-        else:
-            return (
-                self._printing or _is_form(text) or text == grammar.COVERAGE or grammar.TIME.fullmatch(text) is not None
-            )
+        elif not grammar.TIME.fullmatch(text):
+            return self._printing or _is_form(text) or text == grammar.COVERAGE
         return True
 
     def _erase(self, count: int) -> None:
@@ -172,7 +170,7 @@ class NodeTap:
                 self._print(line)
 
     def _account_of(self, file: File) -> list[Line]:
-        """Where the log's account of a file that failed goes; on a screen that was cleared it replaces the one before."""
+        """Where the log's account of a file that failed goes; where the screen was cleared, in place of the last."""
         account = self._logged.setdefault(file.key, [])
         if self._cleared:
             self._suppressed.add_lines(Kind.RECAP, account)
