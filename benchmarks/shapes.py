@@ -335,6 +335,36 @@ def unittest_named(mib: float) -> Pieces:
     yield f"\n{'-' * 70}\nRan {made[-1]} tests in 9.000s\n\nOK\n".encode()
 
 
+JUNIT_SUITES = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
+    '<testsuite name="invoices" tests="{n}" failures="0" errors="0" skipped="0" time="9.1">\n'
+)
+
+
+def _junit(mib: float, case: Callable[[int], str]) -> Pieces:
+    made: list[int] = []
+    cases = b"".join(_until(mib, case, made))
+    yield JUNIT_SUITES.format(n=made[-1]).encode()
+    yield cases
+    yield b"</testsuite>\n</testsuites>\n"
+
+
+def junit_green(mib: float) -> Pieces:
+    """JUnit XML: a line for each test."""
+    return _junit(mib, lambda n: f'  <testcase classname="shop.Invoices" name="adds up {n:08d}" time="0.001"/>\n')
+
+
+def junit_output(mib: float) -> Pieces:
+    """JUnit XML: every test has printed ten lines."""
+    printed = "".join(f"order {n} of the day is charged and mailed to its customer\n" for n in range(10))
+
+    def case(n: int) -> str:
+        start = f'  <testcase classname="shop.Invoices" name="adds up {n:08d}" time="0.001">\n'
+        return f"{start}    <system-out>{printed}</system-out>\n  </testcase>\n"
+
+    return _junit(mib, case)
+
+
 def jest_verbose(mib: float) -> Pieces:
     """jest --verbose: a file with its tree of fifty tests."""
     made: list[int] = []
@@ -418,6 +448,8 @@ SHAPES = (
     Shape("pytest, letters", pytest_letters, 1 / 25),
     Shape("pytest -v", pytest_named, 1 / 25),
     Shape("unittest -v", unittest_named, 1 / 25),
+    Shape("JUnit XML, green", junit_green, 1 / 25),
+    Shape("JUnit XML, green, with output", junit_output, 0),
     Shape("jest --verbose", jest_verbose, 1 / 25),
     Shape("jest, files", jest_files, 1 / 25),
     Shape("vitest, verbose", vitest_verbose, 1 / 25),

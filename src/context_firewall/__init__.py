@@ -13,6 +13,7 @@ from context_firewall.version import __version__
 
 if TYPE_CHECKING:
     from context_firewall.documents.brief import render_brief
+    from context_firewall.documents.evidence_manifest import EvidenceManifest, evidence_manifest
     from context_firewall.documents.evidence_packet import EvidencePacket, serialize_packet
     from context_firewall.documents.model_evidence import (
         ModelEvidence,
@@ -29,10 +30,20 @@ if TYPE_CHECKING:
     from context_firewall.documents.verification import (
         Finding,
         verify_brief,
+        verify_evidence_manifest,
         verify_model_evidence,
         verify_value_receipt,
     )
-    from context_firewall.errors import ContextFirewallError, InvalidInput, OutputNotWritten, PayloadCeilingTooSmall
+    from context_firewall.errors import (
+        ContextFirewallError,
+        EvidenceDamaged,
+        EvidenceNotFound,
+        InvalidInput,
+        OutputNotWritten,
+        PayloadCeilingTooSmall,
+        StoreNotWritten,
+        StoreUnavailable,
+    )
     from context_firewall.reduction.pipeline import (
         DEFAULT_POLICY,
         SourceStream,
@@ -42,13 +53,19 @@ if TYPE_CHECKING:
         reduce_with_value_receipt,
     )
     from context_firewall.reduction.replay import verify_packet
+    from context_firewall.store.evidence import EvidenceStore
+    from context_firewall.store.places import open_store
     from context_firewall.transcript.noise import NoiseRule
 
 __all__ = [
     "DEFAULT_POLICY",
     "ContextFirewallError",
     "Emitted",
+    "EvidenceDamaged",
+    "EvidenceManifest",
+    "EvidenceNotFound",
     "EvidencePacket",
+    "EvidenceStore",
     "Finding",
     "InvalidInput",
     "ModelEvidence",
@@ -56,11 +73,15 @@ __all__ = [
     "OutputNotWritten",
     "PayloadCeilingTooSmall",
     "SourceStream",
+    "StoreNotWritten",
+    "StoreUnavailable",
     "ValueReceipt",
     "__version__",
     "configuration_identity",
+    "evidence_manifest",
     "format_indicator",
     "model_evidence_for_packet",
+    "open_store",
     "reduce_streams",
     "reduce_test_run",
     "reduce_with_value_receipt",
@@ -70,6 +91,7 @@ __all__ = [
     "serialize_value_receipt",
     "value_receipt_for_packet",
     "verify_brief",
+    "verify_evidence_manifest",
     "verify_model_evidence",
     "verify_packet",
     "verify_value_receipt",
@@ -77,6 +99,7 @@ __all__ = [
 
 _HOMES = {
     "documents.brief": ("render_brief",),
+    "documents.evidence_manifest": ("EvidenceManifest", "evidence_manifest"),
     "documents.evidence_packet": ("EvidencePacket", "serialize_packet"),
     "documents.model_evidence": ("ModelEvidence", "model_evidence_for_packet", "serialize_model_evidence"),
     "documents.value_receipt": (
@@ -86,8 +109,23 @@ _HOMES = {
         "serialize_value_receipt",
         "value_receipt_for_packet",
     ),
-    "documents.verification": ("Finding", "verify_brief", "verify_model_evidence", "verify_value_receipt"),
-    "errors": ("ContextFirewallError", "InvalidInput", "OutputNotWritten", "PayloadCeilingTooSmall"),
+    "documents.verification": (
+        "Finding",
+        "verify_brief",
+        "verify_evidence_manifest",
+        "verify_model_evidence",
+        "verify_value_receipt",
+    ),
+    "errors": (
+        "ContextFirewallError",
+        "EvidenceDamaged",
+        "EvidenceNotFound",
+        "InvalidInput",
+        "OutputNotWritten",
+        "PayloadCeilingTooSmall",
+        "StoreNotWritten",
+        "StoreUnavailable",
+    ),
     "reduction.pipeline": (
         "DEFAULT_POLICY",
         "SourceStream",
@@ -97,6 +135,8 @@ _HOMES = {
         "reduce_with_value_receipt",
     ),
     "reduction.replay": ("verify_packet",),
+    "store.evidence": ("EvidenceStore",),
+    "store.places": ("open_store",),
     "transcript.noise": ("NoiseRule",),
 }
 

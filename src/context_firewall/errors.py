@@ -50,3 +50,36 @@ class OutputNotWritten(ContextFirewallError):
     """A file that was asked for could not be written; nothing was left half-written."""
 
     code = "OUTPUT_NOT_WRITTEN"
+
+
+class StoreUnavailable(ContextFirewallError):
+    """An evidence store cannot be reached or read: no permission, no network, or the extra that it needs is missing.
+
+    `details["store"]` names the store.
+    """
+
+    code = "STORE_UNAVAILABLE"
+
+
+class StoreNotWritten(ContextFirewallError):
+    """An evidence store did not take what it was given: the disk is full, it is read-only, the server refuses.
+
+    `details["store"]` names the store. Nothing half-written has a name there.
+    """
+
+    code = "STORE_NOT_WRITTEN"
+
+
+class EvidenceNotFound(ContextFirewallError):
+    """No run, manifest or object in the store has the name that was asked for; `details["reference"]` says which."""
+
+    code = "EVIDENCE_NOT_FOUND"
+
+
+class EvidenceDamaged(ContextFirewallError):
+    """What the store holds under a name is not what the name says: its digest differs, or it is no such document.
+
+    `details["name"]` is the name in the store.
+    """
+
+    code = "EVIDENCE_DAMAGED"

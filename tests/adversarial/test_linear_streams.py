@@ -56,6 +56,7 @@ SPEC_TOTALS = (
     "ℹ tests {n}\nℹ suites 0\nℹ pass 0\nℹ fail {n}\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0\nℹ duration_ms 1\n\n"
     "✖ failing tests:\n\n"
 )
+XML = "<testsuite name='a' tests='1' failures='1'>\n"
 LINEAR: dict[str, tuple[Stream, int]] = {
     "comments": (lambda n: "1..1\n" + "# note\n" * n + "ok 1 - a\n", 6000),
     "totals": (lambda n: "1..1\nok 1\n" + "# tests 1\n" * n, 6000),
@@ -82,6 +83,18 @@ LINEAR: dict[str, tuple[Stream, int]] = {
     "line separators": (lambda n: "1..1\nok 1 - " + "\u2028" * n + "\n", 100_000),
     "unfinished control sequences": (lambda n: "1..1\nok 1 - " + "\x1b[" * n + "\n", 100_000),
     "a number of a megabyte": (lambda n: "1..1\nok " + "9" * n + " - a\n", 200_000),
+    "XML, open elements": (lambda n: XML + "<testsuite name='a' tests='1' failures='0'>\n" * n, 1000),
+    "XML, a tag without an end": (lambda n: XML + "<testcase name='" + "x\n" * n, 4000),
+    "XML, a comment without an end": (lambda n: XML + "<!--" + "x\n" * n, 6000),
+    "XML, quotation marks": (lambda n: XML + "<a '\"" * n, 20_000),
+    "XML, tests in one line": (lambda n: XML + "<testcase name='a'/>" * n, 2000),
+    "XML, failing tests in one line": (lambda n: XML + "<testcase name='a'><failure/></testcase>" * n, 1000),
+    "XML, a failing test without an end": (lambda n: XML + "<testcase name='a'><failure>" + "x\n" * n, 3000),
+    "XML, references": (lambda n: XML + "<testcase name='" + "&#38;" * n + "'><failure/></testcase>", 20_000),
+    "XML, documents": (lambda n: "<testsuite tests='0' failures='0'/>\n" * n, 1000),
+    "XML, documents in one line": (lambda n: "<testsuite tests='0' failures='0'/>" * n, 1000),
+    "XML, totals": (lambda n: "<testsuites>\n" + "<!-- tests 1 -->\n<!-- suites 1 -->\n" * n, 2000),
+    "XML, sections": (lambda n: XML + "<testcase><system-out>" + "<![CDATA[]" * n, 20_000),
     "a plan of a megabyte": (lambda n: "1.." + "9" * n + "\nok 1\n", 200_000),
 }
 

@@ -1,5 +1,7 @@
 """Runs the command line as its own process, as users do."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -61,6 +63,17 @@ def run(*arguments: str | bytes | Path, given: bytes | BinaryIO = b"", folder: P
         [*COMMAND, *arguments], capture_output=True, env=ENVIRONMENT, cwd=folder, timeout=120, check=False, **source
     )
     return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+
+def call(*arguments: str | Path, folder: Path) -> Ended:
+    """The same in this process, which saves the start: for commands that read no standard input."""
+    from context_firewall.cli import main
+    from context_firewall.cli.channels import status_of
+
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = status_of(lambda: main.main(list(map(str, arguments)), standalone_mode=False))
+        return Ended(status, *(channel.buffer.getvalue() for channel in (out, err)))
 
 
 def envelope(data: str = GREEN.decode(), exit_code: int | None = 0, **changes: Any) -> dict[str, Any]:

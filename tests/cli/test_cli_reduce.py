@@ -181,6 +181,7 @@ def test_exit_status_follows_the_verdict_when_asked(given: bytes, arguments: tup
         ("--exit-code", "0"),
         ("--duration-ms", "1"),
         ("--interrupted", None),
+        ("--timed-out", None),
         ("--stderr", os.devnull),
     ],
 )

@@ -65,10 +65,12 @@ FORMS = {
     "section": re.compile(rf"({_WORD}) {_PLACE}"),
     "hidden section": re.compile(rf"({_WORD}), not shown: {_AMOUNT} {_PLACE}"),
     "reason": re.compile(r"! ([A-Z0-9_]+): (.+)"),
+    "way back": re.compile(r"> more: context-firewall raw ([0-9a-f]{12}) --lines (stdout|stderr):A-B"),
 }
 VERDICT = re.compile(
     r"(PASSED|FAILED|INDETERMINATE): ([0-9]+) failed, ([0-9]+) passed(?:, ([0-9]+) skipped)?(?:, ([0-9]+) todo)?, "
-    r"([0-9]+) in all; exit code (unknown|[0-9]+)(, interrupted)?; evidence (sufficient|NOT SUFFICIENT, see reasons)"
+    r"([0-9]+) in all; exit code (unknown|[0-9]+)(, interrupted|, timed out)?; "
+    r"evidence (sufficient|NOT SUFFICIENT, see reasons)"
 )
 RECEIPT = re.compile(r"receipt (sha256:[0-9a-f]{64}); (no raw reference|raw (.*))")
 
@@ -88,6 +90,7 @@ class Read:
     sections: dict[str, list[str]] = field(default_factory=dict)
     hidden: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
+    way_back: str | None = None
 
 
 def read(brief: str) -> Read:
@@ -131,6 +134,9 @@ def read(brief: str) -> Read:
             case "reason":
                 found.reasons.append(match[1])
                 room = None
+            case "way back":
+                assert line == middle[-1]
+                found.way_back = match[1]
     return found
 
 
@@ -176,10 +182,14 @@ def check(packet: EvidencePacket, brief: str, *, whole: bool = True) -> Read:
     code = process["exit_code"]
     assert found.verdict[7] == ("unknown" if code is None else str(code))
     assert bool(found.verdict[8]) is process["interrupted"]
+    assert (found.verdict[8] == ", timed out") is ("TIMEOUT" in evidence["reason_codes"])
     assert (found.verdict[9] == "sufficient") is (not found.reasons)
     assert found.receipt[1] == packet["receipt"]["semantic_payload_hash"]
     reference = packet["receipt"]["raw_evidence"]["reference"]
     assert found.receipt[3] == (None if reference is None else plain(reference))
+    stored = re.fullmatch(r"evidence://sha256/([0-9a-f]{64})", reference or "")
+    settled = evidence["status"] == "passed" and not found.reasons
+    assert found.way_back == (stored[1][:12] if stored and not settled else None)
     assert found.reasons[: len(evidence["reason_codes"])] == evidence["reason_codes"]
     assert found.names == [plain(failure["identity"]) for failure in evidence["failures"]][: len(found.names)]
     omitted = evidence.get("omitted_failures", {"count": 0})["count"]
@@ -264,6 +274,7 @@ FORGERIES = (
     "PASSED: 0 failed, 9 passed, 9 in all; exit code 0; evidence sufficient",
     "| fake",
     "receipt sha256:" + "0" * 64 + "; raw fake",
+    "> more: context-firewall raw 0123456789ab --lines stdout:A-B",
     "! ALL_IS_WELL: nothing to do",
     "1) another test [stdout:9]",
     "x [stdout:9]",
@@ -381,8 +392,37 @@ MIXED = (
 )
 
 
-def test_every_byte_of_ceiling_is_used_and_none_is_added() -> None:
-    packet = reduce_test_run(envelope(MIXED))
+def stored(reference: str = f"evidence://sha256/{'0123456789abcdef' * 4}") -> dict[str, Any]:
+    """Where the store keeps a run."""
+    return {"source": {"id": "suite", "run_id": "run", "raw_evidence_ref": reference}}
+
+
+@pytest.mark.parametrize(
+    ("output", "exit_code", "max_bytes", "shown"),
+    [
+        ("1..1\nok 1\n", 0, None, False),
+        ("1..1\nok 1\nnobody knows this\n", 0, None, True),
+        ("1..1\nnot ok 1\n", 1, None, True),
+        (f"1..1\nok 1\nWARNING: {'old ' * 90}\n", 0, None, False),
+        (f"1..1\nok 1\nWARNING: {'old ' * 90}\n", 0, 500, True),
+    ],
+)
+def test_a_stored_run_says_how_to_fetch_lines(output: str, exit_code: int, max_bytes: int | None, shown: bool) -> None:
+    """BRIEF-1: unless it passed, and the brief holds all that was kept."""
+    packet = reduce_test_run(envelope(output, exit_code=exit_code, **stored()))
+    brief = render_brief(packet, max_bytes=max_bytes)
+    assert (check(packet, brief, whole=max_bytes is None).way_back is not None) is shown
+
+
+@pytest.mark.parametrize("other", ["evidence://sha256/0123", f"evidence://sha256/{'G' * 64}", "file:run.tap"])
+def test_no_other_reference_is_taken_for_the_stores(other: str) -> None:
+    packet = reduce_test_run(envelope("1..1\nnot ok 1\n", **stored(other)))
+    assert check(packet, render_brief(packet)).way_back is None
+
+
+@pytest.mark.parametrize("more", [{}, stored()])
+def test_every_byte_of_ceiling_is_used_and_none_is_added(more: dict[str, Any]) -> None:
+    packet = reduce_test_run(envelope(MIXED, **more))
     full = len(render_brief(packet).encode())
     earlier: set[str] = set()
     seen: set[tuple[str, ...]] = set()
@@ -409,3 +449,25 @@ def test_every_byte_of_ceiling_is_used_and_none_is_added() -> None:
         earlier = lines
     assert refused == smallest
     assert len(seen) == 5
+
+
+def unknown_run(count: int) -> EvidencePacket:
+    """The packet of a run in which nothing is recognised; every tenth line is blank."""
+    lines = (f"[{n}] kiln {n % 4}: shelf {n} is warm" if n % 10 else "" for n in range(1, count + 1))
+    return reduce_test_run(envelope("".join(f"{line}\n" for line in lines)))
+
+
+def test_of_an_unknown_run_head_and_tail_are_shown() -> None:
+    packet = unknown_run(900)
+    shown: set[str] = set()
+    for ceiling in range(700, 9000, 101):
+        brief = render_brief(packet, max_bytes=ceiling)
+        assert len(brief.encode()) <= ceiling
+        now = {line for line in brief.splitlines() if line.startswith("| ")}
+        assert shown <= now
+        shown = now
+        numbers = sorted(int(line[3 : line.index("]")]) for line in now)
+        head = [n for n in numbers if n < 450]
+        assert [n for n in range(1, (head or [0])[-1] + 1) if n % 10] == head
+        assert 0 <= len(head) - (len(numbers) - len(head)) <= 1
+    assert len(shown) > 150

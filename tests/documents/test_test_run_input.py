@@ -70,6 +70,15 @@ def test_what_a_process_need_not_say() -> None:
     assert (found.exit_code, found.duration_ms, found.interrupted) == (None, None, False)
 
 
+def test_a_run_that_ran_out_of_time_was_interrupted() -> None:
+    found = parse_test_run_input(envelope(process=process(timed_out=True))).process
+    assert (found.interrupted, found.timed_out) == (True, True)
+    assert not parse_test_run_input(envelope(process=process(interrupted=True))).process.timed_out
+    with pytest.raises(InvalidInput) as refusal:
+        parse_test_run_input(envelope(process=process(timed_out="yes")))
+    assert refusal.value.details["key"] == "process.timed_out"
+
+
 def test_unknown_keys_are_ignored() -> None:
     extra = {"whatever": {"deep": [1, "x", None, True]}}
     assert parse_test_run_input(envelope(**extra)) == parse_test_run_input(envelope())

@@ -286,6 +286,7 @@ FORGERIES: tuple[tuple[str, str, Callable[[dict[str, Any]], None], str], ...] = 
     ("sufficient", "also", _changed(EVIDENCE + "disposition", "SUFFICIENT"), "decision_evidence.disposition"),
     ("another sum", "also", _changed(EVIDENCE + "counts.total", 7), "decision_evidence.counts.total"),
     ("another exit", "also", _changed(EVIDENCE + "process.exit_code", None), "decision_evidence.reason_codes"),
+    ("out of time", "also", _changed(EVIDENCE + "reason_codes", ["TIMEOUT"]), "decision_evidence.reason_codes"),
     ("stopped", "also", _changed(EVIDENCE + "process.interrupted", True), "decision_evidence.reason_codes"),
     ("no source", "also", _changed(EVIDENCE + "source.id", None), "receipt.source.id"),
     ("another run", "also", _changed(EVIDENCE + "source.run_id", "run-8"), "receipt.source.run_id"),

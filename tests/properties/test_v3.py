@@ -130,6 +130,7 @@ RUNS = st.fixed_dictionaries(
     {
         "exit_code": st.sampled_from([0, 0, 1, None]),
         "interrupted": st.booleans(),
+        "timed_out": st.sampled_from([False, False, True]),
         "operation_id": st.sampled_from(["op", "op", None]),
         "source_id": st.sampled_from(["suite", "suite", None]),
         "raw_evidence_ref": st.sampled_from(["ref", "ref", None]),

@@ -406,3 +406,46 @@ def test_a_graded_packet_is_found_although_sharing_makes_it_shorter() -> None:
     assert len(failures[0]["also"]) == 199
     assert 40_000 - len(serialize_packet(packet)) < 7_000
     check_against(text, packet)
+
+
+def unknown(count: int, ceiling: int | None) -> EvidencePacket:
+    """The packet of a run in which nothing is recognised."""
+    text = "".join(f"[{n}] kiln {n % 4}: shelf {n} is {'warm' if n % 3 else 'cold'}\n" for n in range(1, count + 1))
+    return reduced(text, ceiling, exit_code=2)
+
+
+def edges(packet: EvidencePacket) -> tuple[list[int], list[int]]:
+    """The numbers of the unclassified lines with text, before and behind the reference."""
+    evidence = packet["decision_evidence"]["unclassified_evidence"]
+    at = [place for place, line in enumerate(evidence) if "text" not in line]
+    assert len(at) == 1
+    return [line["line"] for line in evidence[: at[0]]], [line["line"] for line in evidence[at[0] + 1 :]]
+
+
+@pytest.mark.parametrize("ceiling", [2600, 4000, 9999, 10_000, 30_000])
+def test_of_an_unknown_run_head_and_tail_keep_their_text(ceiling: int) -> None:
+    packet = unknown(3000, ceiling)
+    head, tail = edges(packet)
+    assert head == list(range(1, len(head) + 1))
+    assert tail == list(range(3001 - len(tail), 3001))
+    assert len(head) - len(tail) in (0, 1)
+    size = packet["receipt"]["measurements"]["reduced_bytes"]
+    assert ceiling - 700 < size <= ceiling
+    assert not verify_packet(packet)
+    rest = packet["decision_evidence"]["unclassified_evidence"][len(head)]
+    assert dict(rest)["line_count"] == 3000 - len(head) - len(tail)
+
+
+def test_a_lower_ceiling_shows_no_other_line_of_an_unknown_run() -> None:
+    shown: set[int] = set()
+    for ceiling in range(2100, 12_000, 97):
+        evidence = unknown(200, ceiling)["decision_evidence"]["unclassified_evidence"]
+        now = {line["line"] for line in evidence if "text" in line}
+        assert shown <= now
+        shown = now
+
+
+def test_a_run_with_a_test_gives_up_all_its_remarks_at_once() -> None:
+    text = "1..1\nok 1 - a\n" + "stray line of a tool\n" * 90
+    packet = reduced(text, 3000, exit_code=0)
+    assert all("text" not in line for line in packet["decision_evidence"]["unclassified_evidence"])

@@ -75,6 +75,23 @@ def test_a_consistent_forgery_is_found_and_named() -> None:
     assert verify_packet(packet, envelope=run)[0]["problem"].startswith("is 5; it should be 1, as reducing")
 
 
+def test_a_timeout_is_replayed_and_held_against_the_envelope() -> None:
+    """REASON-27 and VFY-3."""
+    process = {"exit_code": 143, "duration_ms": 10, "interrupted": True}
+    run = envelope(process={**process, "timed_out": True})
+    packet: dict[str, Any] = json.loads(serialize_packet(reduce_test_run(run)))
+    assert "TIMEOUT" in packet["decision_evidence"]["reason_codes"]
+    assert verify_packet(packet, streams={"stdout": RED.encode()}) == []
+    assert verify_packet(packet, envelope=run) == []
+    silent = envelope(process=process)
+    fields = [finding["field"] for finding in verify_packet(packet, envelope=silent)]
+    assert fields == ["decision_evidence.reason_codes"]
+    packet = json.loads(serialize_packet(reduce_test_run(silent)))
+    assert [finding["field"] for finding in verify_packet(packet, envelope=run)] == ["decision_evidence.reason_codes"]
+    old = reduce_test_run(run, policy="test-output-policy/v2")
+    assert verify_packet(json.loads(serialize_packet(old)), envelope=run) == []
+
+
 def test_a_hidden_failure_is_found() -> None:
     run = envelope(RED.replace("not ok", "ok"), process={"exit_code": 0, "duration_ms": 10, "interrupted": False})
     green: dict[str, Any] = json.loads(serialize_packet(reduce_test_run(run)))

@@ -42,6 +42,9 @@ class NoRoom:
     def for_whole(self, plan_for: Callable[[int], RetentionPlan], limit: int) -> int | None:
         return None
 
+    def for_edges(self, plan: RetentionPlan, limit: int) -> int:
+        return 0
+
     def for_named(self, plan: RetentionPlan) -> int:
         return 0
 

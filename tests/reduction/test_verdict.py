@@ -50,6 +50,15 @@ def test_both_policies_agree_on_these(
         assert (verdict.disposition is Disposition.SUFFICIENT) is (not reasons)
 
 
+def test_a_timeout_is_an_interruption_with_a_name_in_v3() -> None:
+    """REASON-27: and no verdict by itself."""
+    known = replace(KNOWN, interrupted=True, timed_out=True)
+    assert judge_v2(GREEN, known).reason_codes == ["INTERRUPTED_OUTPUT"]
+    verdict = judge_v3(GREEN, known)
+    assert (verdict.status, verdict.reason_codes) == (Status.INDETERMINATE, ["INTERRUPTED_OUTPUT", "TIMEOUT"])
+    assert judge_v3(RED, replace(known, exit_code=143)).status is Status.FAILED
+
+
 def test_a_failure_with_exit_zero_needs_the_raw_evidence_in_v3() -> None:
     assert judge_v2(RED, KNOWN).reason_codes == []
     assert judge_v3(RED, KNOWN).reason_codes == ["ZERO_EXIT_WITH_FAILURES"]

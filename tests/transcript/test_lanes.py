@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from context_firewall.transcript.dialects.cargo_json import CargoEvents
 from context_firewall.transcript.dialects.go_json import GoEvents
+from context_firewall.transcript.dialects.junit import JUnit
 from context_firewall.transcript.dialects.node_dot import NodeDot
 from context_firewall.transcript.dialects.node_spec import NodeSpec
 from context_firewall.transcript.dialects.tap import TapMachine
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.reader import read_streams
 
-MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents)
+MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents, JUnit)
 
 
 def unit(name: str, number: int, *, indent: str = "", kind: bool = True, refusal: str = "") -> str:
@@ -67,6 +68,13 @@ def cargo_suite(tests: str, passed: int, ignored: int = 0) -> str:
     )
 
 
+def junit(*inside: str, tests: int = 2, name: str = "press") -> str:
+    """A suite with these lines in it."""
+    lines = (f'<testsuite name="{name}" tests="{tests}" failures="0" errors="0">', *inside, "</testsuite>")
+    return "".join(f"{line}\n" for line in lines)
+
+
+JUNIT_CASES = ('  <testcase name="a" time="1"/>', '  <testcase name="b">', "  </testcase>")
 NODE_TOTALS = "1..{n}\n# tests {n}\n# suites 0\n# pass {n}\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n"
 STREAMS = {
     "green": "1..9\n" + "".join(f"ok {i} - cup {i}\n" for i in range(1, 10)),
@@ -114,6 +122,22 @@ STREAMS = {
     "cargo events that end twice": cargo_suite(cargo("a") + cargo("b").splitlines(keepends=True)[1] + cargo("c"), 3),
     "cargo events that start twice": cargo_suite(cargo("a", "a") + cargo("b"), 3),
     "cargo events and a cut": cargo_suite(cargo("a", "b"), 2)[:200],
+    "XML": junit(*JUNIT_CASES),
+    "XML that names what it does not know": junit('<testcase name="&x;"/>', '<testcase name="b" name="c"/>'),
+    "XML with a word about the result": junit('<testcase name="a" status="failed"/>', '<testcase name="b"/>'),
+    "XML with a failure": junit(*JUNIT_CASES[:2], "<failure>a", "", " b &lt;", "</failure>", "</testcase>"),
+    "XML with output": junit(*JUNIT_CASES[:2], "<system-out>a", "", " b", "</system-out>", *JUNIT_CASES[2:]),
+    "XML with a section": junit(
+        *JUNIT_CASES[:2], "<system-out><![CDATA[a", "<b>", "", "]]]", "]]></system-out>", "</testcase>"
+    ),
+    "XML with a suite's output": junit("<system-out>a", "", "b", "</system-out>", *JUNIT_CASES),
+    "XML with text out of place": junit("a", *JUNIT_CASES, "b"),
+    "XML of pytest": junit(*JUNIT_CASES, tests=4, name="pytest"),
+    "XML with steps": junit(
+        '<testcase name="a"/>', '<testcase name="a > b"/>', '<testcase name="a > b > c"/>', tests=3, name="deno test"
+    ),
+    "XML and a cut": junit(*JUNIT_CASES)[:-30],
+    "XML twice": junit(*JUNIT_CASES) * 2,
     "dots": "....\n....\n....\n..X.\n....\n..\n",
 }
 
@@ -166,6 +190,9 @@ def test_some_stream_takes_each_lane(monkeypatch: pytest.MonkeyPatch) -> None:
 
 NUMBERS = st.integers(1, 6)
 PARTS = st.one_of(
+    st.sampled_from(
+        [junit(*JUNIT_CASES), *(f"{line}\n" for line in JUNIT_CASES), "<system-out>\n", "<failure>", "]]>", "a\n"]
+    ),
     st.builds(lambda n: f"ok {n} - a\n", NUMBERS),
     st.builds(lambda n: f"ok {n} - a\nok {n + 1} - b\nok {n + 2} - c\n", NUMBERS),
     st.builds(lambda n: unit("a", n), NUMBERS),

@@ -14,8 +14,15 @@ import click
 
 # One row a command: its name, and where it is found. The rows' order is the order of the help text.
 COMMANDS = {
+    "run": "context_firewall.cli.run:run",
     "reduce": "context_firewall.cli.reduce:reduce",
     "explain": "context_firewall.cli.explain:explain",
+    "raw": "context_firewall.cli.raw:raw",
+    "show": "context_firewall.cli.show:show",
+    "runs": "context_firewall.cli.runs:runs",
+    "diff": "context_firewall.cli.diff:diff",
+    "stats": "context_firewall.cli.stats:stats",
+    "gc": "context_firewall.cli.gc:gc",
     "verify": "context_firewall.cli.verify:verify",
     "conformance": "context_firewall.cli.conformance:conformance",
 }

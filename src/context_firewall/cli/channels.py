@@ -30,14 +30,36 @@ def shown_path(path: str) -> str:
 
 def deliver(document: bytes) -> None:
     """Write a document to standard output, wholly, or raise OutputNotWritten."""
-    try:
+    with Delivery() as delivery:
+        delivery.write(document)
+
+
+class Delivery:
+    """A document that goes to standard output in parts; a context manager that ends with all of it written.
+
+    Raises OutputNotWritten when standard output does not take it.
+    """
+
+    def write(self, part: bytes) -> None:
+        """Write the next part."""
         if sys.stdout is None:
             raise OutputNotWritten("standard output is closed", output="stdout")
-        sys.stdout.buffer.write(document)
-        sys.stdout.buffer.flush()
-    except OSError as problem:
-        _forget_stdout()
-        raise OutputNotWritten(f"standard output cannot be written: {problem.strerror}", output="stdout") from problem
+        self._to_stdout(lambda: sys.stdout.buffer.write(part))
+
+    def __enter__(self) -> "Delivery":
+        return self
+
+    def __exit__(self, kind: object, *_rest: object) -> None:
+        if kind is None and sys.stdout is not None:
+            self._to_stdout(sys.stdout.buffer.flush)
+
+    def _to_stdout(self, deed: Callable[[], Any]) -> None:
+        try:
+            deed()
+        except OSError as problem:
+            _forget_stdout()
+            reason = f"standard output cannot be written: {problem.strerror}"
+            raise OutputNotWritten(reason, output="stdout") from problem
 
 
 def _forget_stdout() -> None:

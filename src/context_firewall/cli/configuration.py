@@ -38,6 +38,8 @@ class ProjectConfiguration(NamedTuple):
     source_id: str | None = None
     run_id: str | None = None
     raw_ref: str | None = None
+    store: str | None = None
+    """A URL, or a path from the file's folder."""
     noise: tuple[NoiseRule, ...] = ()
     path: str | None = None
     """The file, or None where a project has none."""
@@ -178,5 +180,6 @@ _READERS: Mapping[str, Callable[[object, str], Any]] = {
     "source-id": _text,
     "run-id": _text,
     "raw-ref": _text,
+    "store": _text,
     "noise": parse_noise,
 }

@@ -6,9 +6,6 @@ stands behind `| ` and is made printable, so that it can't be taken for a row of
 
 import os
 import re
-import shutil
-import sys
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,6 +23,7 @@ from context_firewall.cli.configuration import (
     preferred,
 )
 from context_firewall.cli.run_options import AskedRun, byte_ceiling, checked_targets, run_options, source_options
+from context_firewall.cli.terminal import BOLD, DIM, MAGENTA, RED, STATUS_COLOURS, YELLOW, Terminal, cut
 from context_firewall.documents.brief import line_text, render_brief, safe
 from context_firewall.documents.explanation import (
     FATES,
@@ -45,9 +43,6 @@ if TYPE_CHECKING:
 
 _LINES = re.compile(r"([0-9]{1,9})|([0-9]{1,9})?:([0-9]{1,9})?")
 
-# Select Graphic Rendition: how a terminal is told to colour.
-BOLD, DIM, RED, GREEN, YELLOW, MAGENTA = "1", "2", "31", "32", "33", "35"
-STATUS_COLOURS = {"failed": RED, "passed": GREEN, "indeterminate": YELLOW}
 DOUBTFUL = {
     kind.value for kind in (Kind.UNCLASSIFIED, Kind.UNCLASSIFIED_BINARY, Kind.CONTESTED_TEST, Kind.ABNORMAL_WARNING)
 }
@@ -154,10 +149,8 @@ def explain(
         document = _proposals(explanation, streams, project, options).encode()
     else:
         terminal = Terminal.of_stdout()
-        text = list(_head(explanation, terminal))
-        if page is None or choice.is_one:
-            text += ["", *_rows(explanation, streams, choice, terminal)]
-        document = "".join(f"{line}\n" for line in text).encode()
+        rows = page is None or choice.is_one
+        document = explained_table(explanation, streams, choice if rows else None, terminal)
     if not wanted:
         deliver(document)
         return
@@ -212,47 +205,14 @@ class Choice:
                 yield {**span, "first": first, "last": last}
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
-    """What standard output can show: its width, or None if it is no terminal, and whether it has colours."""
-
-    width: int | None
-    colours: bool
-
-    @classmethod
-    def of_stdout(cls) -> "Terminal":
-        """What standard output is."""
-        if sys.stdout is None or not sys.stdout.isatty():
-            return cls(None, False)
-        colours = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        return cls(max(20, shutil.get_terminal_size().columns), colours)
-
-    def line(self, text: str, *colours: str) -> str:
-        """A line of output, no wider than the terminal."""
-        if self.width is not None:
-            text = _cut(text.expandtabs(), self.width)
-        return f"\x1b[{';'.join(colours)}m{text}\x1b[0m" if self.colours and colours and text else text
-
-
-def _cut(text: str, width: int) -> str:
-    """The beginning of a text that takes no more columns than that."""
-    if len(text) <= width and text.isascii():
-        return text
-    used = 0
-    for at, character in enumerate(text):
-        used += _columns(character)
-        if used > width:
-            while at and used > width - 1:
-                at -= 1
-                used = sum(map(_columns, text[:at]))
-            return f"{text[:at]}…"
-    return text
-
-
-def _columns(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+def explained_table(
+    explanation: Explanation, streams: Mapping[str, bytes], choice: Choice | None, terminal: Terminal
+) -> bytes:
+    """The summary, and with a choice its rows below, as text to print."""
+    text = list(_head(explanation, terminal))
+    if choice is not None:
+        text += ["", *_rows(explanation, streams, choice, terminal)]
+    return "".join(f"{line}\n" for line in text).encode()
 
 
 # -- the summary ------------------------------------------------------------------------------------------------------
@@ -374,7 +334,7 @@ def _comment(proposal: "Proposal", lines: Iterable[Any]) -> str:
 
     first = next(line for line in lines if proposal.rule.matches(bare(line.raw), line.stream))
     count = "1 line" if proposal.line_count == 1 else f"{proposal.line_count} lines"
-    return f"  # {count}, such as: {_cut(line_text(first.text).replace(chr(9), ' '), 90)}".rstrip()
+    return f"  # {count}, such as: {cut(line_text(first.text).replace(chr(9), ' '), 90)}".rstrip()
 
 
 def _toml(rule: "NoiseRule") -> str:

@@ -1,38 +1,13 @@
-"""`context-firewall reduce`: a finished test run in, its evidence packet out.
+"""`context-firewall reduce`: a finished test run in, its evidence packet out."""
 
-The order of deeds is the promise that a failed run leaves nothing: options and output names are checked, then the
-input is read and reduced, then the sidecars are written and stand, then the packet goes to standard output, and last
-the indicator says so. What fails on the way undoes what came before it.
-"""
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from context_firewall import (
-    Emitted,
-    EvidencePacket,
-    format_indicator,
-    model_evidence_for_packet,
-    reduce_streams,
-    serialize_model_evidence,
-    serialize_packet,
-    serialize_value_receipt,
-    value_receipt_for_packet,
-)
-from context_firewall.cli.channels import deliver, indicate
+from context_firewall import EvidencePacket, reduce_streams
 from context_firewall.cli.configuration import configuration_in_force, configuration_options, preferred
-from context_firewall.cli.run_options import (
-    AskedRun,
-    byte_ceiling,
-    checked_targets,
-    run_options,
-    source_options,
-    text_option,
-)
-
-if TYPE_CHECKING:
-    from context_firewall.cli.outputs import Target
+from context_firewall.cli.handing_out import emit_options, hand_out, packet_ceiling, projection, sidecar_options
+from context_firewall.cli.run_options import AskedRun, checked_targets, run_options, source_options
 
 EPILOG = """\b
 Exit status:
@@ -51,35 +26,9 @@ sidecar is left behind.
 
 @click.command(epilog=EPILOG, short_help="Reduce a finished test run to its evidence packet.")
 @source_options
-@click.option(
-    "--emit",
-    type=click.Choice(["packet", "model-evidence", "brief"]),
-    default="packet",
-    show_default=True,
-    help="What goes to standard output: the packet, its decision evidence alone, or the brief (plain text).",
-)
-@click.option(
-    "--max-bytes",
-    callback=byte_ceiling,
-    metavar="N",
-    help="Ceiling in bytes of the packet, or of the brief if that is emitted; honoured exactly.",
-)
+@emit_options("packet")
 @run_options
-@click.option(
-    "--value-receipt", metavar="PATH", help="Also write the value receipt (bytes and counts, no other claim) here."
-)
-@click.option(
-    "--mechanism-revision",
-    callback=text_option,
-    metavar="REV",
-    help="Recorded in the value receipt as given; affects nothing else.",
-)
-@click.option("--packet", metavar="PATH", help="Also write the packet here, for the audit of what was emitted.")
-@click.option(
-    "--model-evidence",
-    metavar="PATH",
-    help="Also write the model evidence (the decision evidence without the receipt) here; needs an operation id.",
-)
+@sidecar_options
 @configuration_options
 @click.option("--exit-status", is_flag=True, help="Let this command's exit status follow the verdict (see below).")
 @click.pass_context
@@ -120,49 +69,10 @@ def reduce(
     wanted = checked_targets({"--value-receipt": value_receipt, "--packet": packet, "--model-evidence": model_evidence})
     project = configuration_in_force(config_path, no_config)
     max_bytes = preferred(ctx, "max_bytes", max_bytes, project.max_bytes)
-    # A brief has a ceiling of its own; the packet that it is made from then has none.
-    ceiling = None if emit == "brief" else max_bytes
-    with asked.opened(project, ceiling, wanted) as source:
+    with asked.opened(project, packet_ceiling(emit, max_bytes), wanted) as source:
         reduced = reduce_streams(source.streams, **source.options)
-    _hand_out(reduced, _emitted(reduced, emit, max_bytes), wanted, mechanism_revision)
+    hand_out(reduced, projection(reduced, emit, max_bytes), wanted, mechanism_revision)
     return _verdict_status(reduced) if exit_status else 0
-
-
-def _emitted(packet: EvidencePacket, emit: str, max_bytes: int | None) -> Emitted | None:
-    """The projection that standard output gets instead of the packet, if any."""
-    if emit == "brief":
-        from context_firewall.documents.brief import render_brief  # most runs emit the packet and start faster without
-
-        return Emitted("brief", render_brief(packet, max_bytes=max_bytes).encode(), max_bytes)
-    if emit == "model-evidence":
-        return Emitted("model evidence", serialize_model_evidence(model_evidence_for_packet(packet)), max_bytes)
-    return None
-
-
-def _hand_out(
-    packet: EvidencePacket, emitted: Emitted | None, wanted: tuple["Target", ...], mechanism_revision: str | None
-) -> None:
-    """Write sidecars, the packet or its projection, and the indicator."""
-    document = serialize_packet(packet) if emitted is None else emitted.data
-    contents = [(target, _sidecar(target.option, packet, emitted, mechanism_revision)) for target in wanted]
-    if contents:
-        from context_firewall.cli import outputs
-
-        with outputs.written(contents):
-            deliver(document)
-    else:
-        deliver(document)
-    indicate(format_indicator(packet, emitted=emitted))
-
-
-def _sidecar(option: str, packet: EvidencePacket, emitted: Emitted | None, mechanism_revision: str | None) -> bytes:
-    """The bytes of the sidecar that an option asks for."""
-    if option == "--packet":
-        return serialize_packet(packet)
-    if option == "--model-evidence":
-        return serialize_model_evidence(model_evidence_for_packet(packet))
-    receipt = value_receipt_for_packet(packet, mechanism_revision=mechanism_revision, emitted=emitted)
-    return serialize_value_receipt(receipt)
 
 
 def _verdict_status(packet: EvidencePacket) -> int:

@@ -35,6 +35,7 @@ DESCRIBING_OPTIONS = {
     "exit_code": "--exit-code",
     "duration_ms": "--duration-ms",
     "interrupted": "--interrupted",
+    "timed_out": "--timed-out",
 }
 
 # 15 digits stay below 2^53, where every reader of JSON agrees on an integer.
@@ -74,6 +75,15 @@ def byte_ceiling(_ctx: click.Context, _option: click.Parameter, text: str | None
     return int(text)
 
 
+def whole_option(_ctx: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+    """A whole number, zero or more."""
+    if text is None:
+        return None
+    if not _WHOLE.fullmatch(text):
+        raise click.BadParameter("must be a whole number")
+    return int(text)
+
+
 def text_option(_ctx: click.Context, _option: click.Parameter, text: str | None) -> str | None:
     """Text that canonical JSON can hold: argument bytes that are not UTF-8 arrive as lone surrogates."""
     try:
@@ -104,7 +114,7 @@ _SOURCE_OPTIONS = (
     ),
 )
 
-_RUN_OPTIONS = (
+_READING_OPTIONS = (
     click.option(
         "--policy",
         type=click.Choice([row.revision for row in POLICIES]),
@@ -119,6 +129,9 @@ _RUN_OPTIONS = (
         show_default=True,
         help="The grammar to read the output by. auto: as the output itself declares.",
     ),
+)
+
+_DESCRIBING_OPTIONS = (
     click.option(
         "--operation-id", callback=text_option, help="Raw runs: name of the operation that this run belongs to."
     ),
@@ -137,20 +150,27 @@ _RUN_OPTIONS = (
         "--duration-ms", callback=_duration, metavar="N", help="Raw runs: how long the run took, in milliseconds."
     ),
     click.option("--interrupted", is_flag=True, help="Raw runs: the run was stopped before it ended."),
+    click.option("--timed-out", is_flag=True, help="Raw runs: it was stopped because its time was up."),
 )
 
 
 def source_options(command: Command) -> Command:
     """Where the run is: `input_path`, `stderr_path`, `form`."""
-    return _declared(command, _SOURCE_OPTIONS)
+    return declared(command, _SOURCE_OPTIONS)
+
+
+def reading_options(command: Command) -> Command:
+    """How to read it: `policy`, `dialect`."""
+    return declared(command, _READING_OPTIONS)
 
 
 def run_options(command: Command) -> Command:
     """How to read it, and what its bytes do not say."""
-    return _declared(command, _RUN_OPTIONS)
+    return declared(command, (*_READING_OPTIONS, *_DESCRIBING_OPTIONS))
 
 
-def _declared(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
+def declared(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
+    """The command with options that stand in its help in this order."""
     for option in reversed(options):
         command = option(command)
     return command
@@ -179,8 +199,10 @@ class AskedRun:
         """The run, open while the body runs; `wanted` are the files to write, which must be others."""
         with ExitStack() as open_sources:
             main_source, stderr_source = _opened(self._run["input_path"], self._run["stderr_path"], open_sources)
-            if wanted:
-                _refuse_overlap(wanted, main_source, stderr_source)
+            used = {"--input": main_source.identity}
+            if stderr_source is not None:
+                used["--stderr"] = stderr_source.identity
+            refuse_overlap(wanted, used)
             reading: RunOptions = {
                 "max_output_bytes": max_output_bytes,
                 "policy": self._preferred("policy", project.policy),
@@ -203,6 +225,7 @@ class AskedRun:
                 "exit_code": self._run["exit_code"],
                 "duration_ms": self._run["duration_ms"],
                 "interrupted": self._run["interrupted"],
+                "timed_out": self._run["timed_out"],
             }
             yield OpenRun(streams, {**said, **reading})
 
@@ -250,17 +273,17 @@ def checked_targets(paths: Mapping[str, str | None]) -> tuple["Target", ...]:
     return outputs.targets(paths)
 
 
-def _refuse_overlap(wanted: tuple["Target", ...], main_source: Source, stderr_source: Source | None) -> None:
-    """No sidecar is a file that is read, or the one that standard output goes to."""
+def refuse_overlap(wanted: tuple["Target", ...], used: Mapping[str, os.stat_result | None]) -> None:
+    """No sidecar is a file in use, each under the words that name it, or the one that standard output goes to."""
+    if not wanted:
+        return
     from context_firewall.cli import outputs
 
-    used = {"--input": main_source.identity}
-    if stderr_source is not None:
-        used["--stderr"] = stderr_source.identity
+    in_use = dict(used)
     with suppress(OSError, ValueError):
         if sys.stdout is not None:
-            used["standard output"] = os.fstat(sys.stdout.fileno())
-    outputs.refuse_overlap(wanted, used)
+            in_use["standard output"] = os.fstat(sys.stdout.fileno())
+    outputs.refuse_overlap(wanted, in_use)
 
 
 def _enveloped(source: Source, reading: RunOptions) -> OpenRun:
@@ -276,6 +299,7 @@ def _enveloped(source: Source, reading: RunOptions) -> OpenRun:
         "exit_code": run.process.exit_code,
         "duration_ms": run.process.duration_ms,
         "interrupted": run.process.interrupted,
+        "timed_out": run.process.timed_out,
     }
     streams = [SourceStream(stream.name, len(stream.data), (stream.data,)) for stream in run.streams]
     return OpenRun(streams, {**said, **reading})

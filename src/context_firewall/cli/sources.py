@@ -100,36 +100,52 @@ def _identity(file: BinaryIO) -> os.stat_result | None:
     return status if stat.S_ISREG(status.st_mode) else None
 
 
+class Spool:
+    """Bytes that arrive in pieces: few are kept in memory, many on disk in a file without a name.
+
+    `words` say in an error what could not be kept; `option` names the option that it came from, if one did.
+    """
+
+    def __init__(self, words: str, **details: str) -> None:
+        self._words = words
+        self._details = details
+        self.file: BinaryIO = io.BytesIO()
+        self.byte_count = 0
+
+    def write(self, chunk: bytes) -> None:
+        """Keep the next piece; OutputNotWritten when there is no room for it."""
+        try:
+            if self.byte_count <= SPOOL_BYTES < self.byte_count + len(chunk):
+                self._move_to_disk()
+            self.file.write(chunk)
+        except OSError as problem:
+            reason = f"{self._words} cannot be spooled to a temporary file: {problem.strerror}"
+            raise OutputNotWritten(reason, **self._details) from problem
+        self.byte_count += len(chunk)
+
+    def _move_to_disk(self) -> None:
+        from tempfile import TemporaryFile  # 10 ms that a small input does not pay
+
+        disk: BinaryIO = TemporaryFile(prefix="context-firewall-")  # noqa: SIM115
+        self.file.seek(0)
+        while piece := self.file.read(CHUNK_BYTES):
+            disk.write(piece)
+        self.file = disk
+
+    def chunks(self) -> Iterator[bytes]:
+        """All bytes, from the start, in chunks."""
+        self.file.seek(0)
+        while chunk := self.file.read(CHUNK_BYTES):
+            yield chunk
+
+    def close(self) -> None:
+        """Forget the bytes."""
+        self.file.close()
+
+
 def _spooled(option: str, file: BinaryIO) -> tuple[BinaryIO, int]:
-    """Read to the end and keep the bytes, few in memory and many on disk without a name; and how many they are."""
-    kept: BinaryIO = io.BytesIO()
-    byte_count = 0
+    """Read to the end and keep the bytes; and how many they are."""
+    spool = Spool(option, option=option)
     while chunk := file.read(CHUNK_BYTES):
-        if byte_count <= SPOOL_BYTES < byte_count + len(chunk):
-            kept = _moved_to_disk(option, kept)
-        byte_count += _put(option, kept, chunk)
-    return kept, byte_count
-
-
-def _moved_to_disk(option: str, kept: BinaryIO) -> BinaryIO:
-    from tempfile import TemporaryFile  # 10 ms that a small input does not pay
-
-    try:
-        spool: BinaryIO = TemporaryFile(prefix="context-firewall-")  # noqa: SIM115
-    except OSError as problem:
-        raise _no_room(option, problem) from problem
-    kept.seek(0)
-    while chunk := kept.read(CHUNK_BYTES):
-        _put(option, spool, chunk)
-    return spool
-
-
-def _put(option: str, spool: BinaryIO, chunk: bytes) -> int:
-    try:
-        return spool.write(chunk)
-    except OSError as problem:
-        raise _no_room(option, problem) from problem
-
-
-def _no_room(option: str, problem: OSError) -> OutputNotWritten:
-    return OutputNotWritten(f"{option} cannot be spooled to a temporary file: {problem.strerror}", option=option)
+        spool.write(chunk)
+    return spool.file, spool.byte_count

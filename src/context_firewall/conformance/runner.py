@@ -6,7 +6,8 @@ A corpus is data, so that any implementation can run it. A fixture is a folder a
     stdout.txt | stdout.bin     the raw bytes of standard output, and perhaps
     stderr.txt | stderr.bin     those of standard error
     options.json                policy, dialect, max_output_bytes, noise; for raw bytes also operation_id, source_id,
-                                run_id, raw_evidence_ref, exit_code, duration_ms, interrupted
+                                run_id, raw_evidence_ref, exit_code, duration_ms, interrupted,
+                                timed_out
     expected.json               the packet, or {"error": {"code": …}} with the error document but for its `message`,
                                 which is prose for people and not part of the contract
 
@@ -32,7 +33,7 @@ OPTIONS = "options.json"
 STREAM_FILES = {"stdout": ("stdout.txt", "stdout.bin"), "stderr": ("stderr.txt", "stderr.bin")}
 REDUCER_OPTIONS = frozenset({"policy", "dialect", "max_output_bytes", "noise"})
 RUN_OPTIONS = frozenset(
-    {"operation_id", "source_id", "run_id", "raw_evidence_ref", "exit_code", "duration_ms", "interrupted"}
+    {"operation_id", "source_id", "run_id", "raw_evidence_ref", "exit_code", "duration_ms", "interrupted", "timed_out"}
 )
 # Enough to see what is wrong; a packet that differs everywhere would fill the report.
 SHOWN_DIFFERENCES = 40
@@ -171,6 +172,7 @@ def _reduced(fixture: Fixture, options: Mapping[str, Any]) -> tuple[int, dict[st
                 "exit_code": run.process.exit_code,
                 "duration_ms": run.process.duration_ms,
                 "interrupted": run.process.interrupted,
+                "timed_out": run.process.timed_out,
             }
         streams = [SourceStream(name, len(data), (data,)) for name, data in printed.items()]
         return raw_bytes, dict(reduce_streams(streams, **described))

@@ -13,6 +13,7 @@ A line of the run starts with `| ` (or is `|` alone, if it is blank); every othe
     warning [stdout:2]                                                           or fatal, timeout, todo, unclassified
     warning, not shown: 3 lines, 120 bytes [stdout:5-7]
     ! REASON: what it means and what to do
+    > more: context-firewall raw 0123456789ab --lines stdout:A-B                 how to fetch lines, if they are stored
     receipt sha256:…; raw REFERENCE                                              the last line
 
 So nothing that a test prints can look like a verdict, a count, another failure or an instruction: it is data behind a
@@ -36,6 +37,9 @@ CONTEXT = "failure_context"
 _RULED = re.compile(r"(?P<sign>[_=―])(?P=sign)*+ (\S(?:.*\S)?) (?P=sign)++")
 
 FENCE = "| "
+
+# A raw reference that the evidence store gives; so many digits are enough to find the run by.
+STORED = re.compile(r"evidence://sha256/([0-9a-f]{12})[0-9a-f]{52}")
 
 # Lines this close belong to one range; more ranges than this are given as one.
 GAP = 2
@@ -70,6 +74,8 @@ class Shape(NamedTuple):
     """How many failures are shown with their region, from the first on. None: all."""
     named: int | None = None
     """How many failures are named, from the first on. None: all."""
+    edges: int = 0
+    """How many unclassified lines keep their text though remarks do not: from the first on and from the last back."""
 
     def costs(self, packet: EvidencePacket) -> list[str]:
         """The reason codes for what this shape leaves out of that packet."""
@@ -121,7 +127,7 @@ class _Draft:
         self._names = [_name(number, failure) for number, failure in enumerate(self._evidence["failures"], 1)]
         self._regions = list(_regions(self._evidence["failures"]))
         self._context = [_context(failure) for failure in self._evidence["failures"]]
-        self._spans = [_spans(_evidence(failure)) for failure in self._evidence["failures"]]
+        self._spans = [spans_of(lines_of(failure)) for failure in self._evidence["failures"]]
         self._sections: dict[tuple[str, bool], list[str]] = {}
 
     def text(self, shape: Shape) -> str:
@@ -140,7 +146,7 @@ class _Draft:
             lines.append(f"~ {context} {'line' if context == 1 else 'lines'} of context, not shown")
         if named < self.failures:
             rest = [span for spans in self._spans[named:] for span in spans]
-            lines.append(f"+ {self.failures - named} more failures are not named here{_place(rest)}")
+            lines.append(f"+ {self.failures - named} more failures are not named here{place_of(rest)}")
         omitted = evidence.get("omitted_failures")
         if omitted is not None:
             place = f"[{omitted['first_line']}-{omitted['last_line']}]"
@@ -149,8 +155,9 @@ class _Draft:
         lines += self._section("timeout", evidence["timeouts"], shown=shape.stops)
         lines += self._section("warning", evidence["warnings"], shown=shape.remarks)
         lines += self._section("todo", evidence.get("todo", []), shown=shape.remarks)
-        lines += self._section("unclassified", evidence["unclassified_evidence"], shown=shape.remarks)
+        lines += self._unclassified(shape)
         lines += _reasons([*evidence["reason_codes"], *costs])
+        lines += _way_back(self._packet, sufficient=not costs)
         lines.append(_receipt(self._packet))
         return "\n".join(lines) + "\n"
 
@@ -159,6 +166,40 @@ class _Draft:
         if key not in self._sections:
             self._sections[key] = list(_section(word, lines, shown=shown))
         return self._sections[key]
+
+    def _unclassified(self, shape: Shape) -> list[str]:
+        unclassified = self._evidence["unclassified_evidence"]
+        if shape.remarks or not shape.edges:
+            return self._section("unclassified", unclassified, shown=shape.remarks)
+        head, tail = (shape.edges + 1) // 2, len(unclassified) - shape.edges // 2
+        shown = [*_section("unclassified", unclassified[:head], shown=True)]
+        hidden = _section("unclassified", unclassified[head:tail], shown=False)
+        return [*shown, *hidden, *_section("unclassified", unclassified[tail:], shown=True)]
+
+    def edges(self, ceiling: int) -> int:
+        """How many unclassified lines of a run without a test fit, though not all.
+
+        The line of a block's place counts as long as it can be, so that a lower ceiling never shows another line.
+        """
+        lines = self._evidence["unclassified_evidence"]
+        if self._evidence["counts"]["total"] or not lines:
+            return 0
+        size = len(self.text(Shape(remarks=False)).encode())
+        last = max(line["line"] for line in lines)
+        before: dict[int, Mapping[str, Any]] = {}
+        for n in range(1, len(lines)):
+            at_head = n % 2
+            line = lines[n // 2] if at_head else lines[-n // 2]
+            size += len("\n".join(_section("unclassified", [line], shown=True)).encode()) + 1
+            pair = [before[at_head], line] if at_head in before else []
+            if len(list(_blocks(pair if at_head else pair[::-1]))) == 1:
+                size -= len(f"unclassified{place_of([line])}\n")
+            else:
+                size += 2 * len(str(last))
+            before[at_head] = line
+            if size > ceiling:
+                return n - 1
+        return len(lines) - 1
 
     def most(self, ceiling: int | None, limit: int, shape: Callable[[int], Shape]) -> int:
         """The largest n in 0..limit whose shape fits, found by halving: a larger n never makes a shorter brief."""
@@ -174,6 +215,10 @@ class _Draft:
 
 def _all(draft: _Draft, ceiling: int | None) -> Shape:
     return Shape()
+
+
+def _head_and_tail(draft: _Draft, ceiling: int | None) -> Shape:
+    return Shape(remarks=False, edges=0 if ceiling is None else draft.edges(ceiling))
 
 
 def _no_remarks(draft: _Draft, ceiling: int | None) -> Shape:
@@ -194,7 +239,14 @@ def _some_names(draft: _Draft, ceiling: int | None) -> Shape:
     return Shape(False, False, 0, draft.most(ceiling, limit, lambda n: Shape(False, False, 0, n)))
 
 
-RUNGS: tuple[Callable[[_Draft, int | None], Shape], ...] = (_all, _no_remarks, _some_regions, _no_text, _some_names)
+RUNGS: tuple[Callable[[_Draft, int | None], Shape], ...] = (
+    _all,
+    _head_and_tail,
+    _no_remarks,
+    _some_regions,
+    _no_text,
+    _some_names,
+)
 
 
 def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:
@@ -205,7 +257,7 @@ def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:
     code = process["exit_code"]
     exit_code = "exit code unknown" if code is None else f"exit code {code}"
     if process["interrupted"]:
-        exit_code += ", interrupted"
+        exit_code += ", timed out" if "TIMEOUT" in evidence["reason_codes"] else ", interrupted"
     enough = "sufficient" if sufficient and evidence["disposition"] == "SUFFICIENT" else "NOT SUFFICIENT, see reasons"
     return f"{evidence['status'].upper()}: {', '.join(tests)}, {counts['total']} in all; {exit_code}; evidence {enough}"
 
@@ -216,7 +268,7 @@ def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:
 def _name(number: int, failure: Mapping[str, Any]) -> str:
     """The line of a failure, and those of the failures that share its region."""
     others = "".join(f"\n   also {safe(one['identity'])} [line {one['line']}]" for one in failure.get("also", ()))
-    return f"{number}) {safe(failure['identity'])}{_place(_evidence(failure)) or ' [-]'}{others}"
+    return f"{number}) {safe(failure['identity'])}{place_of(lines_of(failure)) or ' [-]'}{others}"
 
 
 def _regions(failures: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
@@ -228,7 +280,7 @@ def _regions(failures: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
         yield list(region) if earlier == number else [f"   same text as {earlier})"]
 
 
-def _evidence(failure: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def lines_of(failure: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """All lines and references of a failure."""
     single = [failure[key] for key in ("header", "region", "elsewhere") if key in failure]
     return [*single, *failure.get("details", ())]
@@ -248,9 +300,9 @@ def _region(failure: Mapping[str, Any]) -> Iterator[str]:
         if not says_only_the_name(text, name) and not _sums_up(line_text(text).strip(), safe(name), lines):
             yield FENCE + _unruled(line_text(text).strip())
     yield from _folded(list(_said_once(lines)))
-    hidden = [line for line in _evidence(failure) if "text" not in line]
+    hidden = [line for line in lines_of(failure) if "text" not in line]
     if hidden:
-        yield f"   not shown: {_amount(hidden)}{_place(hidden)}"
+        yield f"   not shown: {_amount(hidden)}{place_of(hidden)}"
 
 
 def says_only_the_name(header: str, identity: str) -> bool:
@@ -340,12 +392,12 @@ def _section(word: str, lines: Sequence[Mapping[str, Any]], *, shown: bool) -> I
     """Lines of one list, block by block; those without text, or not to be shown, by amount and place."""
     texts = [line for line in lines if "text" in line] if shown else []
     for block in _blocks(texts):
-        yield f"{word}{_place(block)}"
+        yield f"{word}{place_of(block)}"
         for line in block:
             yield _fenced(line_text(line["text"]))
     hidden = [line for line in lines if "text" not in line] if shown else list(lines)
     if hidden:
-        yield f"{word}, not shown: {_amount(hidden)}{_place(hidden)}"
+        yield f"{word}, not shown: {_amount(hidden)}{place_of(hidden)}"
 
 
 def _blocks(lines: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
@@ -365,10 +417,10 @@ def _amount(lines: Sequence[Mapping[str, Any]]) -> str:
     return f"{count} {'line' if count == 1 else 'lines'}, {size} bytes"
 
 
-def _place(lines: Sequence[Mapping[str, Any]]) -> str:
+def place_of(lines: Sequence[Mapping[str, Any]]) -> str:
     """Where lines stand: " [stdout:3-9,20]", with gaps of a line or two left out; empty for no lines."""
     spans: dict[str, list[str]] = {}
-    found = _spans(lines)
+    found = spans_of(lines)
     for stream in dict.fromkeys(span["stream"] for span in found):
         own = [(span["line"], span["last_line"]) for span in found if span["stream"] == stream]
         if len(own) > RANGES_AT_MOST:
@@ -378,7 +430,7 @@ def _place(lines: Sequence[Mapping[str, Any]]) -> str:
     return f" [{' '.join(streams)}]" if spans else ""
 
 
-def _spans(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def spans_of(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Lines and references, or spans of them, as spans of adjacent lines; those of one stream in order."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for line in sorted(lines, key=lambda line: line["line"]):
@@ -399,6 +451,16 @@ def _reasons(codes: Iterable[str]) -> Iterator[str]:
         yield f"! {safe(code)}: {ADVICE.get(code, 'see the specification')}"
 
 
+def _way_back(packet: EvidencePacket, *, sufficient: bool) -> Iterator[str]:
+    """How to fetch what is not shown, where the store has it; a run that passed leaves nothing to look for."""
+    evidence, reference = packet["decision_evidence"], packet["receipt"]["raw_evidence"]["reference"]
+    stored = STORED.fullmatch(reference or "")
+    settled = sufficient and (evidence["status"], evidence["disposition"]) == ("passed", "SUFFICIENT")
+    if stored and not settled:
+        stream = packet["receipt"]["source"]["streams"][0]["name"]
+        yield f"> more: context-firewall raw {stored[1]} --lines {stream}:A-B"
+
+
 def _receipt(packet: EvidencePacket) -> str:
     receipt = packet["receipt"]
     reference = receipt["raw_evidence"]["reference"]
@@ -408,7 +470,7 @@ def _receipt(packet: EvidencePacket) -> str:
 
 def safe(text: str) -> str:
     """Text without ANSI sequences, and with every control, separator and invisible character spelled out."""
-    return UNSAFE.sub(_spelled, ANSI.sub("", text))
+    return UNSAFE.sub(spelled, ANSI.sub("", text))
 
 
 def line_text(text: str) -> str:
@@ -416,7 +478,8 @@ def line_text(text: str) -> str:
     return safe(ANSI.sub("", text).removesuffix("\r"))
 
 
-def _spelled(match: re.Match[str]) -> str:
+def spelled(match: re.Match[str]) -> str:
+    """A match of UNSAFE as an escape that can be read."""
     known = {"\n": "\\n", "\r": "\\r"}
     code = ord(match[0])
     return known.get(match[0]) or (

@@ -24,6 +24,7 @@ ADVICE: dict[str, str] = {
     "RECAP_CONTRADICTION": "the runner's own list of failures is not the list read; compare with the raw output",
     "SOURCE_IDENTITY_MISSING": "no source id was given",
     "STRUCTURE_CONTRADICTION": "a block or subtest is not closed, or stands where it may not; read those lines raw",
+    "TIMEOUT": "the run was stopped because its time was up; find what hangs, or give it more",
     "TREE_CONTRADICTION": "a parent says ok although a test in it failed; trust the failure",
     "UNCLASSIFIED_EVIDENCE": "the grammar does not know some lines; they are shown, judge them yourself",
     "ZERO_EXIT_WITH_FAILURES": "failures or a fatal error are reported, yet the exit code is 0; trust neither, rerun",

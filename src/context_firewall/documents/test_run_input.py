@@ -43,6 +43,7 @@ class ProcessKeys(TypedDict):
     exit_code: NotRequired[int | None]
     duration_ms: NotRequired[float | None]
     interrupted: NotRequired[bool]
+    timed_out: NotRequired[bool]
 
 
 class StreamKeys(TypedDict):
@@ -69,6 +70,8 @@ class Process(NamedTuple):
     exit_code: int | None
     duration_ms: int | float | None
     interrupted: bool
+    timed_out: bool
+    """Whether it was interrupted because its time was up."""
 
 
 class Stream(NamedTuple):
@@ -176,10 +179,12 @@ def stream_name(value: object, key: str) -> str:
 def _process(value: object) -> Process:
     if not isinstance(value, Mapping):
         raise InvalidInput("process must be an object", key="process")
+    timed_out = flag(value.get("timed_out", False), "process.timed_out")
     return Process(
         exit_code=exit_code(value.get("exit_code"), "process.exit_code"),
         duration_ms=duration_ms(value.get("duration_ms"), "process.duration_ms"),
-        interrupted=flag(value.get("interrupted", False), "process.interrupted"),
+        interrupted=flag(value.get("interrupted", False), "process.interrupted") or timed_out,
+        timed_out=timed_out,
     )
 
 

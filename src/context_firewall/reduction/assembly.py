@@ -126,7 +126,7 @@ def decision_evidence(reduction: Reduction, verdict: Verdict, plan: RetentionPla
         "source": {"id": circumstances.source_id, "run_id": circumstances.run_id},
         "status": verdict.status.value,
         "timeouts": evidence_of(transcript.timeouts, plan.stops),
-        "unclassified_evidence": evidence_of(transcript.unclassified, plan.remarks),
+        "unclassified_evidence": unclassified_evidence(transcript.unclassified, plan),
         "warnings": evidence_of(transcript.warnings, plan.remarks),
     }
     # Keys that seed packets do not have appear only where they say something.
@@ -185,6 +185,16 @@ def omitted_failures(failures: Sequence[Failure]) -> OmittedFailures:
         "last_line": max(numbers, default=0),
         "sha256": canonical_sha256(accounts),
     }
+
+
+def unclassified_evidence(lines: Sequence[Line], plan: RetentionPlan) -> list[Evidence]:
+    """Unclassified lines in the form of a plan, which may keep the text of the first and the last."""
+    head, middle, tail = plan.edged(lines)
+    return [
+        *evidence_of(head, Show.TEXT),
+        *evidence_of(middle, plan.remarks),
+        *evidence_of(tail, Show.TEXT),
+    ]
 
 
 def evidence_of(lines: Sequence[Line], form: Show) -> list[Evidence]:

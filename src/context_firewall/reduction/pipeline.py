@@ -8,7 +8,7 @@ ceiling may force. Same bytes, same options, same policy: the same packet.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from context_firewall.canonical import FramedHash
@@ -132,6 +132,7 @@ def reduce_test_run(
         exit_code=run.process.exit_code,
         duration_ms=run.process.duration_ms,
         interrupted=run.process.interrupted,
+        timed_out=run.process.timed_out,
         max_output_bytes=max_output_bytes,
         policy=policy,
         dialect=dialect,
@@ -163,6 +164,7 @@ class RunOptions(TypedDict, total=False):
     exit_code: int | None
     duration_ms: float | None
     interrupted: bool
+    timed_out: bool
     max_output_bytes: int | None
     policy: str
     dialect: str
@@ -173,8 +175,9 @@ def reduce_streams(streams: Sequence[SourceStream], **options: Unpack[RunOptions
     """Reduce a run straight from its streams, each read once, standard output first.
 
     Identities that are absent or empty become reasons not to rely on the packet alone. `duration_ms` is in
-    milliseconds, `max_output_bytes` and `noise` as in `reduce_test_run`; the same errors are raised, and InvalidInput
-    too when a stream does not hold as many bytes as it was announced with.
+    milliseconds; a run that `timed_out` was `interrupted` because its time was up; `max_output_bytes` and `noise` are
+    as in `reduce_test_run`. The same errors are raised, and InvalidInput too when a stream does not hold as many bytes
+    as it was announced with.
     """
     row = policy_named(options.get("policy", DEFAULT_POLICY))
     return descend(row, reduction_of(streams, row.read, row, options))
@@ -185,6 +188,7 @@ def reduction_of(streams: Sequence[SourceStream], read: Read, row: Policy, optio
     configuration = _configuration(
         row, options.get("max_output_bytes"), options.get("dialect", "auto"), options.get("noise", ())
     )
+    timed_out = test_run_input.flag(options.get("timed_out", False), "timed_out")
     circumstances = Circumstances(
         operation_id=test_run_input.identity(options.get("operation_id"), "operation_id"),
         source_id=test_run_input.identity(options.get("source_id"), "source_id"),
@@ -192,7 +196,8 @@ def reduction_of(streams: Sequence[SourceStream], read: Read, row: Policy, optio
         raw_evidence_ref=test_run_input.identity(options.get("raw_evidence_ref"), "raw_evidence_ref"),
         exit_code=test_run_input.exit_code(options.get("exit_code"), "exit_code"),
         duration_ms=test_run_input.duration_ms(options.get("duration_ms"), "duration_ms"),
-        interrupted=test_run_input.flag(options.get("interrupted", False), "interrupted"),
+        interrupted=test_run_input.flag(options.get("interrupted", False), "interrupted") or timed_out,
+        timed_out=timed_out,
     )
     ordered = _in_order(streams)
     hashing = FramedHash()
@@ -236,6 +241,10 @@ class _Room(NamedTuple):
         weights = islice(self.scale.weigh_whole(self.verdict, plan_for), limit + 1)
         return max((whole for whole, weight in enumerate(weights) if self.fits(weight)), default=None)
 
+    def for_edges(self, plan: RetentionPlan, limit: int) -> int:
+        fitting = takewhile(lambda found: self.fits(found[1]), self.scale.weigh_edges(self.verdict, plan, limit))
+        return max((n for n, _ in fitting), default=0)
+
     def for_named(self, plan: RetentionPlan) -> int:
         return next((named for named, weight in self.scale.weigh_named(self.verdict, plan) if self.fits(weight)), 0)
 
@@ -250,7 +259,7 @@ def descend(row: Policy, reduction: Reduction) -> EvidencePacket:
     def fits(weight: int) -> bool:
         return ceiling is None or (least_ceiling(weight) if row.steady else length_under(ceiling, weight)) <= ceiling
 
-    weights: list[int] = []
+    tried: list[tuple[Verdict, RetentionPlan]] = []
     for rung in row.ladder:
         marked = verdict.with_reason(rung.reason)
         plan = rung.plan(reduction.transcript, _Room(scale, marked, fits))
@@ -258,13 +267,16 @@ def descend(row: Policy, reduction: Reduction) -> EvidencePacket:
             continue
         if ceiling is None:
             return assemble(reduction, marked, plan)
+        tried.append((marked, plan))
+        if scale.exceeds(plan, ceiling):
+            continue
         weight = scale.weigh(marked, plan)
         if fits(weight):
             packet = assemble(reduction, marked, plan)
             if packet["receipt"]["measurements"]["reduced_bytes"] != length_under(ceiling, weight):
                 raise AssertionError("a packet has not the length that its plan was weighed at")
             return packet
-        weights.append(weight)
+    weights = [scale.weigh(marked, plan) for marked, plan in tried]
     smallest = min(map(least_ceiling, weights)) if row.steady else length_under(ceiling, weights[-1])
     raise PayloadCeilingTooSmall(
         f"the smallest safe packet has {smallest} bytes",

@@ -20,7 +20,7 @@ from context_firewall.documents.test_run_input import STREAM_NAMES, parse_test_r
 from context_firewall.documents.verification import FREE_FIELDS, Finding, Findings, check_packet, read_packet
 from context_firewall.documents.verification.findings import differences
 from context_firewall.errors import ContextFirewallError, InvalidInput
-from context_firewall.reduction.pipeline import SourceStream, reduce_streams
+from context_firewall.reduction.pipeline import RunOptions, SourceStream, reduce_streams
 from context_firewall.transcript.dialects import REGISTRY
 from context_firewall.version import REDUCER_NAME, __version__
 
@@ -142,7 +142,7 @@ def check_replay(
     if {stream["name"] for stream in receipt["source"]["streams"]} != set(streams):
         return False
     try:
-        again = _reduced(packet, streams, _recorded(packet, options))
+        again = _reduced(packet, streams, options)
     except ContextFirewallError as error:
         # A packet of this shape records options that are valid, so what remains is a ceiling that nothing fits below.
         findings.add("receipt.configuration.max_output_bytes", f"does not allow this reduction: {error}")
@@ -168,22 +168,34 @@ def _recorded(packet: EvidencePacket, options: Sequence[Mapping[str, Any]]) -> M
     return next((one for one in options if canonical_sha256({**always, **configured(one)}) == identity), {})
 
 
-def _reduced(packet: EvidencePacket, streams: Mapping[str, bytes], options: Mapping[str, Any]) -> EvidencePacket:
+def recorded_options(packet: EvidencePacket, options: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The keyword options of `reduce_streams` that a packet records.
+
+    `options` are those beside policy and ceiling that it may have been made with, as `known_options` gives them; the
+    configuration identity tells which.
+    """
     evidence, receipt = packet["decision_evidence"], packet["receipt"]
     configuration, process = receipt["configuration"], evidence["process"]
-    return reduce_streams(
-        [SourceStream(name, len(raw), (raw,)) for name, raw in streams.items()],
-        operation_id=packet["operation_id"],
-        source_id=evidence["source"]["id"],
-        run_id=evidence["source"]["run_id"],
-        raw_evidence_ref=receipt["raw_evidence"]["reference"],
-        exit_code=process["exit_code"],
-        duration_ms=process["duration_ms"],
-        interrupted=process["interrupted"],
-        max_output_bytes=configuration["max_output_bytes"],
-        policy=configuration["policy_revision"],
-        **options,
-    )
+    return {
+        "operation_id": packet["operation_id"],
+        "source_id": evidence["source"]["id"],
+        "run_id": evidence["source"]["run_id"],
+        "raw_evidence_ref": receipt["raw_evidence"]["reference"],
+        "exit_code": process["exit_code"],
+        "duration_ms": process["duration_ms"],
+        "interrupted": process["interrupted"],
+        "timed_out": "TIMEOUT" in evidence["reason_codes"],
+        "max_output_bytes": configuration["max_output_bytes"],
+        "policy": configuration["policy_revision"],
+        **_recorded(packet, options),
+    }
+
+
+def _reduced(
+    packet: EvidencePacket, streams: Mapping[str, bytes], options: Sequence[Mapping[str, Any]]
+) -> EvidencePacket:
+    sources = [SourceStream(name, len(raw), (raw,)) for name, raw in streams.items()]
+    return reduce_streams(sources, **cast(RunOptions, recorded_options(packet, options)))
 
 
 def _signed_as(again: EvidencePacket, packet: EvidencePacket) -> dict[str, Any]:

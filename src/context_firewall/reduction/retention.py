@@ -6,7 +6,7 @@ nothing to offer for a transcript makes no plan. A rung that could show more or 
 how much would fit, with the rung's reason; a rung that has only one plan to offer need not ask.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import NamedTuple, Protocol
 
@@ -45,6 +45,8 @@ class RetentionPlan(NamedTuple):
     """For each failure, the earlier one that shows the very same region for both; None where it shows its own."""
     named: int | None = None
     """How many failures are named, in source order; the others are counted and hashed. None: all."""
+    edges: int = 0
+    """How many unclassified lines keep their text although remarks do not: from the first on and from the last back."""
 
     @property
     def todo_form(self) -> Show:
@@ -65,6 +67,13 @@ class RetentionPlan(NamedTuple):
         """The form of the failure at that place of the transcript."""
         return self.failures if self.failure_forms is None else self.failure_forms[index]
 
+    def edged(self, lines: Sequence[Line]) -> tuple[Sequence[Line], Sequence[Line], Sequence[Line]]:
+        """Unclassified lines that keep their text at the head, those that do not, and those at the tail."""
+        if self.remarks is Show.TEXT:
+            return lines, (), ()
+        head, tail = (self.edges + 1) // 2, len(lines) - self.edges // 2
+        return lines[:head], lines[head:tail], lines[tail:]
+
     def shown_lines(self, transcript: Transcript) -> list[Line]:
         """The lines whose text the packet will hold."""
         return self._lines(transcript, shown=True)
@@ -82,7 +91,9 @@ class RetentionPlan(NamedTuple):
         if (self.stops is Show.TEXT) is shown:
             found += [*transcript.fatal_errors, *transcript.timeouts]
         if (self.remarks is Show.TEXT) is shown:
-            found += [*transcript.warnings, *transcript.unclassified]
+            found += transcript.warnings
+        head, middle, tail = self.edged(transcript.unclassified)
+        found += (*head, *tail) if shown else middle
         if (self.todo_form is Show.TEXT) is shown:
             found += transcript.todo
         return found
@@ -93,6 +104,9 @@ class Room(Protocol):
 
     def for_whole(self, plan_for: Callable[[int], RetentionPlan], limit: int) -> int | None:
         """The largest n up to the limit for which `plan_for(n)`, which shows n failures whole, fits; None if none."""
+
+    def for_edges(self, plan: RetentionPlan, limit: int) -> int:
+        """The largest n up to the limit for which the plan with that many edges fits; 0 if none does."""
 
     def for_named(self, plan: RetentionPlan) -> int:
         """How many failures, though not all, the plan can name; 0 even if that does not fit."""
@@ -150,6 +164,18 @@ def _header_says_more(header: str, identity: str) -> bool:
 def everything_once(transcript: Transcript, room: Room) -> RetentionPlan:
     """All kept lines with their text; a region that several failures share stands once."""
     return everything(transcript, room)._replace(shown_by=shared_regions(transcript))
+
+
+def head_and_tail(transcript: Transcript, room: Room) -> RetentionPlan | None:
+    """Of a run without a test, the first and the last lines as many as fit; all else of it in one reference each.
+
+    Where nothing was recognised the beginning says what was run and the end how it came out.
+    """
+    if transcript.tally.total or not transcript.unclassified:
+        return None
+    plan = everything_once(transcript, room)._replace(remarks=Show.DIGEST, todo=Show.TEXT)
+    edges = room.for_edges(plan, len(transcript.unclassified) - 1)
+    return plan._replace(edges=edges) if edges else None
 
 
 def remarks_in_blocks(transcript: Transcript, room: Room) -> RetentionPlan | None:
@@ -219,6 +245,7 @@ SEED_LADDER = (FULL, REFERENCES, COMPACT)
 
 LADDER = (
     Rung("full", None, everything_once),
+    Rung("head and tail", Reason.PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT, head_and_tail),
     Rung("references", Reason.PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT, remarks_in_blocks),
     Rung("digests", Reason.PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT, remarks_digested),
     Rung("todo digests", Reason.PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT, todo_digested),

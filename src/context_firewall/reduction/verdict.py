@@ -33,6 +33,8 @@ class Reason(StrEnum):
     """Reason codes that do not come out of the transcript itself (those are `Doubt`s)."""
 
     INTERRUPTED_OUTPUT = "INTERRUPTED_OUTPUT"
+    TIMEOUT = "TIMEOUT"
+    """The run was interrupted because its time was up."""
     EXIT_STATUS_MISSING = "EXIT_STATUS_MISSING"
     NONZERO_EXIT_WITHOUT_RECOGNIZED_FAILURE = "NONZERO_EXIT_WITHOUT_RECOGNIZED_FAILURE"
     ZERO_EXIT_WITH_FAILURES = "ZERO_EXIT_WITH_FAILURES"
@@ -72,6 +74,8 @@ class Circumstances:
     exit_code: int | None = None
     duration_ms: int | float | None = None
     interrupted: bool = False
+    timed_out: bool = False
+    """Whether it was interrupted because its time was up."""
 
 
 class Verdict(NamedTuple):
@@ -130,6 +134,8 @@ def judge_v3(transcript: Transcript, circumstances: Circumstances) -> Verdict:
     verdict = judge_v2(transcript, circumstances)
     reasons = set(verdict.reasons)
     failed = verdict.failed
+    if circumstances.timed_out:
+        reasons.add(Reason.TIMEOUT)
     if failed and circumstances.exit_code == 0:
         reasons.add(Reason.ZERO_EXIT_WITH_FAILURES)
         failed = transcript.conclusive and (bool(transcript.failures) or transcript.tally.failed > 0)

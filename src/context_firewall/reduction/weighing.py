@@ -10,6 +10,7 @@ A weight is the length of a packet but for the digits of that length and of its 
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from context_firewall.canonical import canonical_bytes, sha256
@@ -22,6 +23,7 @@ from context_firewall.reduction.assembly import (
     omitted_failures,
     receipt_for,
     shared_region,
+    unclassified_evidence,
 )
 from context_firewall.reduction.retention import RetentionPlan, Show
 from context_firewall.reduction.verdict import Verdict
@@ -76,6 +78,20 @@ class Scale:
             omitted = len(canonical_bytes(omitted_failures(self._failures[plan.named :])))
         return self._total(verdict, plan, self._load(plan), omitted, affected=not plan.shows_everything)
 
+    def exceeds(self, plan: RetentionPlan, ceiling: int) -> bool:
+        """Whether a plan's packet is longer than that for certain: the lines that it shows alone are.
+
+        In JSON no line is shorter than its bytes, so much text need not be weighed.
+        """
+        if plan.remarks is not Show.TEXT:
+            return False
+        size = 0
+        for line in chain(self._lists["unclassified"], self._lists["warnings"]):
+            size += len(line.raw)
+            if size > ceiling:
+                return True
+        return False
+
     def weigh_whole(self, verdict: Verdict, plan_for: Callable[[int], RetentionPlan]) -> Iterator[int]:
         """The weights of `plan_for(0)`, `plan_for(1)` and so on, which show that many failures whole.
 
@@ -116,6 +132,30 @@ class Scale:
             account = {"count": count, "first_line": first, "last_line": last, "sha256": _ANY_DIGEST}
             yield index, self._total(verdict, named, load, len(canonical_bytes(account)), affected=True)
 
+    def weigh_edges(self, verdict: Verdict, plan: RetentionPlan, limit: int) -> Iterator[tuple[int, int]]:
+        """For n = 1, 2, ... up to the limit, n and a weight that the plan with n edges does not exceed.
+
+        Each is at least as large as the one before: the digest of what is not shown counts as long as it can be.
+        """
+        lines = self._lists["unclassified"]
+        longest = sum(
+            len(canonical_bytes(evidence)) + len(',"last_line":') + len(str(evidence["line"]))
+            for evidence in evidence_of(lines, Show.DIGEST)
+        )
+        size = self._list("unclassified", plan.remarks)
+        around = self._total(verdict, plan, self._load(plan), 0, affected=True) - size
+        # Counts of lines, bytes and kinds, and where lines stand, may have more digits than with no edges.
+        spare = len(str(len(lines))) * 8 + len(canonical_bytes(sorted({line.kind.value for line in lines}))) + 64
+        text = 0
+        for n in range(1, limit + 1):
+            line = lines[n // 2] if n % 2 else lines[-n // 2]
+            text += len(canonical_bytes(evidence_of([line], Show.TEXT))) - len("[]") + _COMMA
+            yield n, around + spare + longest + text
+
+    def _edged(self, plan: RetentionPlan) -> int:
+        """The length of the unclassified lines where some keep their text."""
+        return len(canonical_bytes(unclassified_evidence(self._lists["unclassified"], plan)))
+
     def _load(self, plan: RetentionPlan) -> _Load:
         load = _Load()
         sharing: set[int] = set()
@@ -143,12 +183,15 @@ class Scale:
         lists = 0
         shown = Counter(load.shown)
         for name, form in forms.items():
-            size = self._list(name, form)
+            size = self._edged(plan) if plan.edges and name == "unclassified" else self._list(name, form)
             lists += size - _LIST
             if name == "todo" and size > _LIST:
                 lists += _TODO + _LIST
             if form is Show.TEXT:
                 shown.update(self._kinds_of_lists[name])
+        if plan.edges:
+            head, _, tail = plan.edged(self._lists["unclassified"])
+            shown.update(line.kind for line in (*head, *tail))
         failures = load.size + _COMMA * max(0, load.entries - 1)
         around = self._around(verdict, shown, affected=affected)
         return self._bare(verdict) + lists + failures + (_OMITTED + omitted if omitted else 0) + around

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from context_firewall.errors import InvalidInput
 from context_firewall.transcript.account import Account
-from context_firewall.transcript.dialects import REGISTRY
+from context_firewall.transcript.dialects import REGISTRY, Entry, any_hint
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading, Tally, Transcript, combined
 from context_firewall.transcript.kinds import Kind
@@ -33,6 +33,8 @@ AUTO = "auto"
 BLOCK_BYTES = 1 << 18
 # A run that a machine refuses is tried again at a quarter of its length, down to this; then one line is read as such.
 SHORTEST_RUN = 1 << 9
+# After so many lines of which any may open a dialect, a pattern for all of them has paid for itself.
+MANY_LINES = 500
 
 # The standing of a reading that the runner's own totals close, in their place and in agreement.
 STANDS = 3
@@ -79,6 +81,9 @@ class StreamReader:
         self._stream = stream
         self._trace = trace
         self._dialects = tuple(row for row in dialects if stream in row.streams)
+        self._claimed = 0
+        self._hint: re.Pattern[bytes] | None = None
+        """Begins like every line that may open a dialect; made when there are many lines to ask about."""
         self._held: list[bytes] = []
         self._held_bytes = 0
         self._enough = BLOCK_BYTES
@@ -217,6 +222,12 @@ class StreamReader:
         return known
 
     def _claims(self, text: bytes) -> list[Dialect]:
+        self._claimed += 1
+        if self._claimed == MANY_LINES:
+            entries = tuple(row for row in self._dialects if isinstance(row, Entry))
+            self._hint = any_hint(entries) if len(entries) == len(self._dialects) else None
+        if self._hint is not None and not self._hint.match(text):
+            return []
         return [row.dialect for row in self._dialects if row.opens(text)]
 
     def _outside(self, text: bytes, raw: bytes) -> None:
@@ -239,10 +250,10 @@ class StreamReader:
         machine = row.begin(self._stream)
         if self._trace:
             machine.trace()
-        if idle is not None and isinstance(machine, Adopts):
-            idle.hand_over(machine)
+        adopted = idle.hand_over(machine) if idle is not None and isinstance(machine, Adopts) else []
         machine.line(text, raw, self._number)
-        held = [Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)] if row.tentative and not before else None
+        own = [*adopted, Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)]
+        held = own if row.tentative and not before else None
         self._stretches.append(Stretch(row, machine, before, held=held))
 
     def _contest(self, first: Stretch, rivals: Sequence[Dialect], text: bytes, raw: bytes) -> None:
@@ -303,13 +314,17 @@ class _Idle:
             kind = marker_kind(text) or Kind.UNCLASSIFIED
             self._lines.setdefault(kind, []).append(Line(self._stream, number, kind, raw))
 
-    def hand_over(self, machine: Adopts) -> None:
-        """Let a machine take the kept lines that stand before its opening."""
+    def hand_over(self, machine: Adopts) -> list[Line]:
+        """Let a machine take the kept lines that stand before its opening; returns those that it has taken."""
+        taken: list[Line] = []
         lines = sorted((line for kept in self._lines.values() for line in kept), key=lambda line: line.number)
         self._lines = {}
         for line in lines:
-            if not machine.adopt(bare(line.raw), line):
+            if machine.adopt(bare(line.raw), line):
+                taken.append(line)
+            else:
                 self._lines.setdefault(line.kind, []).append(line)
+        return taken
 
     def reading(self) -> Reading:
         return Reading(

@@ -36,7 +36,9 @@ from typing import Any, cast
 
 from context_firewall.documents import model_evidence as model_evidence_document
 from context_firewall.documents import value_receipt as value_receipt_document
+from context_firewall.documents.evidence_manifest import EvidenceManifest, evidence_reference
 from context_firewall.documents.evidence_packet import EvidencePacket
+from context_firewall.documents.run_record import RunRecord, verdict_of
 from context_firewall.documents.test_run_input import TestRunInput
 from context_firewall.documents.verification.account import check_account, check_digests
 from context_firewall.documents.verification.findings import (
@@ -59,7 +61,9 @@ __all__ = [
     "check_packet",
     "read_packet",
     "verify_brief",
+    "verify_evidence_manifest",
     "verify_model_evidence",
+    "verify_run_record",
     "verify_value_receipt",
 ]
 
@@ -200,6 +204,35 @@ def verify_brief(brief: str | bytes, packet: Document) -> list[Finding]:
                 number = min(len(one), len(other)) - 1
             findings.add(f"line {number + 1}", "is not what the packet's brief has there")
     return findings.as_list()
+
+
+def verify_evidence_manifest(document: EvidenceManifest, packet: EvidencePacket) -> list[Finding]:
+    """Check that a manifest is that of a packet: its digest is the raw reference, and both speak of the same run."""
+    findings = Findings()
+    evidence, process = packet["decision_evidence"]["process"], document["process"]
+    findings.expect(
+        "receipt.raw_evidence.reference",
+        packet["receipt"]["raw_evidence"]["reference"],
+        evidence_reference(document),
+        "is the reference that the manifest's digest gives",
+    )
+    streams = [{"byte_count": one["byte_count"], "name": one["name"]} for one in document["streams"]]
+    if packet["receipt"]["source"]["streams"] != streams:
+        findings.add("receipt.source.streams", "are not the streams of the manifest")
+    for key in ("duration_ms", "exit_code", "interrupted"):
+        findings.expect(f"decision_evidence.process.{key}", evidence.get(key), process.get(key), "is in the manifest")
+    return findings.as_list()
+
+
+def verify_run_record(document: RunRecord, manifest: EvidenceManifest, packet: EvidencePacket) -> list[Finding]:
+    """Check that a record, a manifest and a packet belong together."""
+    findings = Findings()
+    findings.expect("evidence", document["evidence"], evidence_reference(manifest), "is the manifest's reference")
+    if document["command"] != manifest["command"]:
+        findings.add("command", "is not that of the manifest")
+    if document["verdict"] != verdict_of(packet):
+        findings.add("verdict", "is not that of the packet")
+    return [*findings.as_list(), *verify_evidence_manifest(manifest, packet)]
 
 
 def _sound_packet(findings: Findings, packet: Document) -> EvidencePacket | None:

@@ -321,6 +321,8 @@ def _check_forms(findings: Findings, packet: EvidencePacket, lines: Sequence[Lis
                 findings.add(line.path, "is a reference that only PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED explains")
         elif line.place == "todo" and cost == "PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT":
             continue  # with its text or without: it gives way after the other remarks
+        elif line.place == "unclassified_evidence" and _edged(evidence, policy, cost):
+            continue  # of a run without a test the first and the last lines keep their text
         elif line.has_text is not (line.place in in_text):
             form = "with its text" if line.has_text else "without its text"
             findings.add(line.path, f"is here {form}, against what the reason codes say of the ceiling")
@@ -336,6 +338,16 @@ def _check_forms(findings: Findings, packet: EvidencePacket, lines: Sequence[Lis
         reason = "PAYLOAD_LIMIT_FAILURE_NAMES_OMITTED"
         problem = f"is there without {reason}" if omits else f"is missing, and the reason codes have {reason}"
         findings.add("decision_evidence.omitted_failures", problem)
+
+
+def _edged(evidence: DecisionEvidence, policy: str, cost: str | None) -> bool:
+    """Whether unclassified lines may be here partly with their text: at the head and at the tail, where no test was."""
+    if policy == V2 or cost != "PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT" or evidence["counts"]["total"]:
+        return False
+    shown = ["text" in line for line in evidence["unclassified_evidence"]]
+    hidden = shown.count(False)
+    first = shown.index(False) if hidden else 0
+    return hidden > 0 and not any(shown[first : first + hidden])
 
 
 def _places_in_text(cost: str | None) -> frozenset[str]:
@@ -440,6 +452,8 @@ def _check_verdict(findings: Findings, packet: EvidencePacket) -> None:
     if not v2:
         follows["ZERO_EXIT_WITH_FAILURES"] = code == 0 and recognised
     field = "decision_evidence.reason_codes"
+    if "TIMEOUT" in reasons and not evidence["process"]["interrupted"]:
+        findings.add(field, "has TIMEOUT, and the run was not interrupted")
     for reason, holds in follows.items():
         if (reason in reasons) is not holds:
             findings.add(field, f"has {reason} against the facts" if reason in reasons else f"lacks {reason}")

@@ -107,6 +107,7 @@ REASONS: Mapping[str, frozenset[str]] = {
         "PLAN_CONTRADICTION",
         "RECAP_CONTRADICTION",
         "STRUCTURE_CONTRADICTION",
+        "TIMEOUT",
         "TREE_CONTRADICTION",
         "ZERO_EXIT_WITH_FAILURES",
         *LIMIT_REASONS[V3],

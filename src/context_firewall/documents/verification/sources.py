@@ -210,3 +210,9 @@ def check_envelope(findings: Findings, packet: EvidencePacket, run: TestRunInput
     )
     for field, actual, expected in rows:
         findings.expect(field, actual, expected, "is what the envelope says")
+    timed_out = run.process.timed_out and receipt["configuration"]["policy_revision"] != V2
+    if ("TIMEOUT" in evidence["reason_codes"]) is not timed_out:
+        says = "says that time was up" if timed_out else "does not say that time was up"
+        findings.add(
+            "decision_evidence.reason_codes", f"{'lacks' if timed_out else 'has'} TIMEOUT; the envelope {says}"
+        )

@@ -5,6 +5,7 @@ So a run pays for the dialects that might read it, not for all.
 """
 
 import re
+from functools import cache
 from importlib import import_module
 from typing import NamedTuple
 
@@ -52,7 +53,14 @@ REGISTRY: tuple[Entry, ...] = (
             rb"|\r*+(?:  console\.|\xe2\x97\x8f| LOGGING|  \xe2\x97\x8f|::error)"
         ),
     ),
+    Entry("junit", STDOUT, re.compile(rb"(?:\xef\xbb\xbf)?+\s*+<(?:\?xml|testsuite)")),
     Entry("pytest", STDOUT, re.compile(rb"=|[^\n]*?\[ *+[0-9]|no tests ran|INTERNALERROR>|bringing up|Test session")),
     Entry("unittest", BOTH, re.compile(rb"[^\n]*? \(|FAIL: |ERROR: |UNEXPECTED|Ran [0-9]")),
     Entry("vitest", BOTH, re.compile(rb" (?:RUN|DEV)  v|std(?:out|err) \||\xe2\x8e\xaf|No test files|::error|ERROR: ")),
 )
+
+
+@cache
+def any_hint(entries: tuple[Entry, ...]) -> re.Pattern[bytes]:
+    """How a line begins that may open one of several dialects: to tell at one look the lines that open none."""
+    return re.compile(b"|".join(b"(?:%b)" % entry.hint.pattern for entry in entries))

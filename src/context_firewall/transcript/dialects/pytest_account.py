@@ -19,11 +19,12 @@ from dataclasses import dataclass, field
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects.pytest_grammar import Counts
-from context_firewall.transcript.dialects.pytest_section import MESSAGE, PLACE, Section
+from context_firewall.transcript.dialects.pytest_section import Section
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
+from context_firewall.transcript.pytest_traceback import MESSAGE, PLACE
 
 # A section is looked for this far ahead in the short summary.
 LOOK_AHEAD = 64
@@ -350,9 +351,9 @@ def identity(section: Section, entry: Entry | None, report: Report) -> str:
             named.id.partition(b"::")[2]
         ):
             return decoded(named.id)
-    if section.place and not section.name.startswith(b"["):
+    if section.traceback.place and not section.name.startswith(b"["):
         title, bracket, parameters = section.name.partition(b"[")
-        return decoded(section.place + b"::" + title.replace(b".", b"::") + bracket + parameters)
+        return decoded(section.traceback.place + b"::" + title.replace(b".", b"::") + bracket + parameters)
     return decoded(section.name)
 
 
