@@ -39,6 +39,7 @@ REWRITTEN = r"""
 @node --test
 @node --test --test-reporter=spec test/*.js
 @node --experimental-vm-modules --test
+@node --import tsx --test test/*.ts
 @pytest
 @pytest -q tests/test_price.py::test_total
 @pytest "$FILES"
@@ -82,6 +83,22 @@ git stash; @cargo test; git stash pop
 cat log | grep x; @go test ./...
 cd web⏎@npm test
 cd web \⏎  && @npm test
+cd web &&⏎⏎  @npm test
+@npm test ||⏎  echo "it failed"
+set -e; @npm test
+set -o pipefail⏎@go test ./...
+source .venv/bin/activate && @pytest -q
+# all of them⏎@npm test
+export CI=1; @npm test
+A="$B c" @npm test
+@np\m test
+@'npm' "test"
+@npm test -- -t 'a | b; c && d > e'
+@npm test -- --watchAll=false
+@go test -json ./...
+@mocha --reporter tap
+@vitest --coverage
+@python -m unittest -v
 """.strip().split("\n")
 
 LEFT_ALONE = """
@@ -106,6 +123,7 @@ vitest bench
 mocha --watch
 node app.js
 node app.js --test
+node --import --test app.js
 node --test --watch
 node --test --inspect-brk
 pytest --collect-only
@@ -168,7 +186,13 @@ npm test &&
 && npm test
 npm test ;; ls
 f() { npm test; }
-pytest ${FILES:-tests}
+PATH=/opt/node/bin npm test
+export PATH=/opt/node/bin:$PATH; npm test
+exec >log.txt; npm test
+eval "$SETUP"; npm test
+alias npm=pnpm; npm test
+npm test <<<yes
+npm test 3>&1
 """.strip().split("\n")
 
 

@@ -100,8 +100,6 @@ class _Tokens:
             command = self._command()
             if command is not None:
                 found.append(command)
-            elif found and found[-1].followed_by not in ("", ";", "\n"):
-                raise _Unclear
             if self._at >= len(self._line):
                 if found and found[-1].followed_by in ("&&", "||", "|", "|&"):
                     raise _Unclear

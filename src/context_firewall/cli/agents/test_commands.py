@@ -25,6 +25,8 @@ NEVER = _words(
     " --list --listTests --list-tests --dry-run --init"
 )
 NEVER_BEGINS = ("--inspect=", "--inspect-brk=", "--watch=")
+# Builtins after which a name or a stream of the same line may be another than it looks.
+SHELL_CHANGES = _words("alias enable eval exec hash unalias")
 
 
 class Program(NamedTuple):
@@ -67,6 +69,9 @@ PROGRAMS: dict[str, Program] = {
     "gmake": Program(),
 }
 
+# Options of node with a value that is a word of its own.
+NODE_OPTIONS = _words("-r --require --import --loader --experimental-loader -C --conditions")
+
 PYTHON = re.compile(r"python(?:[0-9]+(?:\.[0-9]+)?)?")
 PYTHON_FLAGS = _words("-B -u -I -E -s -b -bb -O -OO -q -P")
 PYTHON_OPTIONS = _words("-W -X")
@@ -101,21 +106,40 @@ MAKE_FLAGS = re.compile(r"-[skBj][0-9]*|--silent|--keep-going|--no-print-directo
 def rewritten(line: str, prefix: str = PREFIX) -> str | None:
     """The command line with `prefix` before every command that runs tests; None if there is none, or it is unclear.
 
-    The exit status stays what it was: the prefix stands for a program that ends as its command does. A command whose
-    standard output goes into a pipe or a file is left alone, since somebody else reads it.
+    The exit status stays what it was: the prefix stands for a program that ends as its command does.
+    """
+    commands = test_commands(line)
+    return prefixed(line, commands, prefix) if commands else None
+
+
+def prefixed(line: str, commands: Sequence[Simple], prefix: str = PREFIX) -> str:
+    """The line with `prefix` before the first word of each of these commands of it."""
+    places = [command.words[0].start for command in commands]
+    pieces = [line[start:end] for start, end in zip([0, *places], [*places, len(line)], strict=True)]
+    return prefix.join(pieces)
+
+
+def test_commands(line: str) -> tuple[Simple, ...]:
+    """The commands of a line that run tests, in order; none if the line is unclear.
+
+    A command whose standard output goes into a pipe or a file is not among them, since somebody else reads it.
     """
     commands = simple_commands(line)
-    if commands is None:
-        return None
-    places = []
+    if commands is None or any(_changes_the_shell(command) for command in commands):
+        return ()
+    found = []
     for before, command in zip([None, *commands], commands, strict=False):
         piped = command.followed_by in ("|", "|&") or (before is not None and before.followed_by in ("|", "|&"))
         if not piped and _is_ours(command):
-            places.append(command.words[0].start)
-    if not places:
-        return None
-    pieces = [line[start:end] for start, end in zip([0, *places], [*places, len(line)], strict=True)]
-    return prefix.join(pieces)
+            found.append(command)
+    return tuple(found)
+
+
+def _changes_the_shell(command: Simple) -> bool:
+    """Whether a command may change what later ones mean: where programs are looked for, or where output goes."""
+    if command.words and command.words[0].text in SHELL_CHANGES:
+        return True
+    return any(word.text.startswith(("PATH=", "PATH+=")) for word in (*command.assignments, *command.words))
 
 
 def _is_ours(command: Simple) -> bool:
@@ -191,12 +215,12 @@ def _coverage(_name: str, rest: list[str]) -> bool:
 
 def _node(_name: str, rest: list[str]) -> bool:
     """`node [options] --test [files]`: the option stands before any file."""
-    options = []
-    for word in rest:
-        if not word.startswith("-"):
-            break
-        options.append(word)
-    return "--test" in options
+    at = 0
+    while at < len(rest) and rest[at].startswith("-"):
+        if rest[at] == "--test":
+            return True
+        at += 2 if rest[at] in NODE_OPTIONS else 1
+    return False
 
 
 def _manager(name: str, rest: list[str]) -> bool:
