@@ -1,0 +1,96 @@
+"""`context-firewall hook claude-code`: an agent's hook, its event on standard input, its answer on standard output.
+
+Rules of this room: whatever goes wrong, the agent goes on: exit status 0, nothing on standard output, one line on
+standard error. And it is quick, since the agent waits for it: what an event does not need is not imported.
+"""
+
+import json
+import os
+import sys
+from typing import Any
+
+import click
+
+from context_firewall.cli.channels import deliver, indicate
+from context_firewall.version import MECHANISM_NAME
+
+OFF = ("CONTEXT_FIREWALL", "off")
+
+EPILOG = """\b
+Exit status: 0, whatever happens. An agent takes others for a refusal of what it is about to do.
+
+\b
+Standard output carries the answer as JSON, or nothing: then the agent does what it would have done
+without the hook. Standard error says what went wrong, if anything did.
+"""
+
+
+@click.command(
+    epilog=EPILOG,
+    short_help="Answer an agent's hook: called by the agent, not by people.",
+    context_settings={"ignore_unknown_options": True},
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="claude-code")
+def hook(*, words: tuple[str, ...]) -> int:
+    """Answer a hook of an agent; `context-firewall init --claude-code` tells the agent to ask.
+
+    Before Claude Code runs a Bash command that runs tests, the command gets `context-firewall run -- ` in front: the
+    agent reads the brief, the exit status is the tests' own. Anything that is not plainly a test command stays as it
+    is, and so does one that a deny or ask rule of yours may be about. The permission to run it is asked for as ever.
+
+    With CONTEXT_FIREWALL=off in front of a command, or in the agent's environment, nothing is rewritten.
+
+    \b
+    echo '{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "npm test"}}' |
+      context-firewall hook claude-code
+    """
+    try:
+        answer = _answer(words, _event())
+        if answer is not None:
+            deliver(json.dumps(answer).encode() + b"\n")
+    except Exception as problem:  # whatever it is, the agent goes on
+        _say(f"hook: {type(problem).__name__}: {problem}; the agent goes on without it")
+    return 0
+
+
+def _event() -> dict[str, Any]:
+    event = json.loads(sys.stdin.buffer.read())
+    if not isinstance(event, dict):
+        raise ValueError("the event is no JSON object")
+    return event
+
+
+def _answer(words: tuple[str, ...], event: dict[str, Any]) -> dict[str, Any] | None:
+    if words != ("claude-code",):
+        raise ValueError("name the agent: context-firewall hook claude-code")
+    if os.environ.get(OFF[0]) == OFF[1]:
+        return None
+    from context_firewall.cli.agents.claude_code import PRE_TOOL_USE, before_tool_use
+
+    if event.get("hook_event_name") != PRE_TOOL_USE:
+        return None
+    answer = before_tool_use(event, lambda: _rules(event))
+    if answer is not None and not _on_the_path():
+        raise LookupError("context-firewall is not on the PATH, so nothing is rewritten")
+    return answer
+
+
+def _rules(event: dict[str, Any]) -> tuple[str, ...]:
+    from context_firewall.cli.agents.permissions import rules_before_the_prompt, settings_files
+
+    project = os.environ.get("CLAUDE_PROJECT_DIR") or event.get("cwd") or os.getcwd()
+    return rules_before_the_prompt(settings_files(str(project), os.environ, sys.platform))
+
+
+def _on_the_path() -> bool:
+    """Whether the rewritten command would be found. (shutil.which does more, and its import takes longer.)"""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    names = [os.path.join(folder or os.curdir, "context-firewall") for folder in folders]
+    suffixes = ("", ".exe") if sys.platform == "win32" else ("",)
+    return any(os.access(name + suffix, os.X_OK) for name in names for suffix in suffixes)
+
+
+def _say(text: str) -> None:
+    from context_firewall.documents.brief import safe
+
+    indicate(f"[{MECHANISM_NAME}] {safe(text)}")
