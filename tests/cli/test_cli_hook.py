@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import COMMAND, SOURCE_TREE
+from cli_process import COMMAND, SOURCE_TREE, call
 
 from context_firewall.cli.agents.claude_code import before_tool_use
 
@@ -186,3 +186,113 @@ def test_the_rewritten_line_runs_and_ends_as_the_tests_do(desk: Desk) -> None:
     assert ended.stdout.startswith(b"FAILED: 1 failed")
     assert b"AssertionError: 7 != 19" in ended.stdout
     assert ended.stdout.endswith(b"status 1\n")
+
+
+# -- compactions ------------------------------------------------------------------------------------------------------
+
+
+def lines(*entries: dict[str, Any]) -> bytes:
+    """A session file of Claude Code: each entry hangs on the one before, a boundary on none."""
+    written, above = [], None
+    for number, entry in enumerate(entries):
+        named = {"uuid": f"0-{number}", "timestamp": "2031-04-07T09:00:00.000Z", "sessionId": "5b1c", **entry}
+        written.append(json.dumps({"parentUuid": None if entry["type"] == "system" else above, **named}))
+        above = named["uuid"]
+    return "".join(f"{line}\n" for line in written).encode()
+
+
+def said(role: str, text: str, **more: Any) -> dict[str, Any]:
+    return {"type": role, "message": {"role": role, "content": text}, **more}
+
+
+ASKED = said("user", "Add express rates. Never write to the live tariff table. Only edit `rates/express.py`.")
+ANSWERED = said("assistant", "I will read the tariff code first.")
+BOUNDARY = {
+    "type": "system",
+    "subtype": "compact_boundary",
+    "content": "Conversation compacted",
+    "compactMetadata": {"trigger": "auto", "preTokens": 150000},
+}
+SUMMARY = "The task is to add express rates. Edits are limited to rates/express.py."
+SUMMARISED = said("user", SUMMARY, isCompactSummary=True, isVisibleInTranscriptOnly=True)
+
+
+class Session:
+    """A session file, and the events that come around its compaction."""
+
+    def __init__(self, desk: Desk, *entries: dict[str, Any]) -> None:
+        self.desk, self.path = desk, desk.home / "5b1c.jsonl"
+        self.path.write_bytes(lines(*entries))
+
+    def event(self, name: str, **more: Any) -> Any:
+        return self.desk.answer({"hook_event_name": name, "transcript_path": str(self.path), **more})
+
+    def ledger(self) -> list[tuple[int, str, str]]:
+        path = self.desk.project / ".context-firewall" / "ledger.jsonl"
+        found = map(json.loads, path.read_text().splitlines()) if path.exists() else ()
+        return [(entry["round"], entry["verdict"], entry["constraint"]) for entry in found]
+
+
+LOST = [
+    (1, "lost", "Never write to the live tariff table."),
+    (1, "kept", "Only edit `rates/express.py`."),
+]
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_compaction_is_audited_whether_or_not_the_session_file_has_it_yet(desk: Desk, told: bool) -> None:
+    """HOOK-7."""
+    session = Session(desk, ASKED, ANSWERED, *((BOUNDARY, SUMMARISED) if told else ()))
+    assert session.event("PostCompact", trigger="auto", compact_summary=SUMMARY) is None
+    assert session.ledger() == LOST
+    (record,) = (desk.project / ".context-firewall" / "compactions").iterdir()
+    restored = call("restore", record, "--from", session.path, folder=desk.project)
+    assert restored.status == 0, restored.stderr
+    assert restored.stdout == lines(ASKED, ANSWERED)
+
+
+def test_each_compaction_adds_its_own_findings(desk: Desk) -> None:
+    """HOOK-7."""
+    session = Session(desk, ASKED, ANSWERED, BOUNDARY, SUMMARISED, ANSWERED)
+    again = "We add express rates."
+    assert session.event("PostCompact", trigger="manual", compact_summary=again) is None
+    assert [(number, verdict) for number, verdict, _ in session.ledger()] == [(2, "lost"), (2, "lost")]
+
+
+def test_nothing_is_put_back_unless_the_project_wants_it(desk: Desk) -> None:
+    """HOOK-8."""
+    session = Session(desk, ASKED, ANSWERED, BOUNDARY, SUMMARISED)
+    assert session.event("SessionStart", source="compact") is None
+    assert session.ledger() == []
+
+
+def test_what_was_lost_is_put_back_if_the_project_wants_it(desk: Desk) -> None:
+    """HOOK-8."""
+    (desk.project / "context-firewall.toml").write_text("reinject = true\npinned = ['Never force-push.']\n")
+    session = Session(desk, ASKED, ANSWERED, BOUNDARY, SUMMARISED)
+    answer = session.event("SessionStart", source="compact")["hookSpecificOutput"]
+    assert answer["hookEventName"] == "SessionStart"
+    assert [line for line in answer["additionalContext"].splitlines() if line.startswith("- ")] == [
+        "- Never force-push.",
+        "- Never write to the live tariff table.",
+    ]
+    assert session.event("SessionStart", source="startup") is None
+
+
+def test_every_rule_is_put_back_if_nobody_knows_the_summary(desk: Desk) -> None:
+    """HOOK-8: the file does not have the compaction yet."""
+    (desk.project / "context-firewall.toml").write_text("reinject = true\n")
+    answer = Session(desk, ASKED, ANSWERED).event("SessionStart", source="compact")
+    assert answer["hookSpecificOutput"]["additionalContext"].count("\n- ") == 2
+
+
+@pytest.mark.parametrize("changes", [{"transcript_path": "/nowhere.jsonl"}, {"transcript_path": None}, {}])
+def test_a_session_that_cannot_be_read_stops_nobody(desk: Desk, changes: dict[str, Any]) -> None:
+    """HOOK-6."""
+    broken = desk.home / "broken.jsonl"
+    broken.write_bytes(b"no session\n")
+    event = {"hook_event_name": "PostCompact", "cwd": str(desk.project), "transcript_path": str(broken), **changes}
+    ended = desk.asked(json.dumps(event).encode())
+    assert (ended.returncode, ended.stdout) == (0, b"")
+    assert ended.stderr.startswith(b"[Context Firewall] hook: ")
+    assert not (desk.project / ".context-firewall").exists()

@@ -19,12 +19,23 @@ FILES = {
 }
 BACKUP = ".before-context-firewall"
 SERVER = {"command": "context-firewall", "args": ["mcp"]}
-HOOK = {"type": "command", "command": "context-firewall hook claude-code", "timeout": 10}
-GROUP = {"matcher": "Bash", "hooks": [HOOK]}
+HOOK = {"type": "command", "command": "context-firewall hook claude-code"}
+
+
+def group(matcher: str, seconds: int) -> dict[str, Any]:
+    """A hook of ours, as Claude Code has them."""
+    return {"matcher": matcher, "hooks": [{**HOOK, "timeout": seconds}]}
+
+
+HOOKS = {
+    "PreToolUse": [group("Bash", 10)],
+    "PostCompact": [group("manual|auto", 60)],
+    "SessionStart": [group("compact", 60)],
+}
 
 # What each agent's file holds when nothing else is in it.
 ENTRIES: dict[str, dict[str, Any]] = {
-    "claude-code": {"hooks": {"PreToolUse": [GROUP]}},
+    "claude-code": {"hooks": HOOKS},
     "codex": {"mcp_servers": {"context-firewall": SERVER}},
     "cursor": {"mcpServers": {"context-firewall": SERVER}},
     "gemini": {"mcpServers": {"context-firewall": SERVER}},
@@ -33,22 +44,30 @@ ENTRIES: dict[str, dict[str, Any]] = {
     },
 }
 
+
+def laid_out(value: Any, indent: int) -> str:
+    """JSON as it stands in a line that is indented so."""
+    return json.dumps(value, indent=2).replace("\n", "\n" + " " * indent)
+
+
 # Configurations as people have them: of which agent, the text before, and the one after.
 EDITED = [
     (
         "claude-code",
         '{\n  "model": "opus",\n  "hooks": {\n    "PreToolUse": [\n      {"matcher": "Bash", "hooks": []}\n'
         "    ]\n  }\n}\n",
-        '{\n  "model": "opus",\n  "hooks": {\n    "PreToolUse": [\n      {"matcher": "Bash", "hooks": []},\n'
-        '      {\n        "matcher": "Bash",\n        "hooks": [\n          {\n            "type": "command",\n'
-        '            "command": "context-firewall hook claude-code",\n            "timeout": 10\n          }\n'
-        "        ]\n      }\n    ]\n  }\n}\n",
+        '{\n  "model": "opus",\n  "hooks": {\n    "PreToolUse": [\n      {"matcher": "Bash", "hooks": []},\n      '
+        + laid_out(HOOKS["PreToolUse"][0], 6)
+        + '\n    ],\n    "PostCompact": '
+        + laid_out(HOOKS["PostCompact"], 4)
+        + ',\n    "SessionStart": '
+        + laid_out(HOOKS["SessionStart"], 4)
+        + "\n  }\n}\n",
     ),
     (
         "claude-code",
         '{"permissions":{"allow":["Bash(ls:*)"]},"hooks":{"Stop":[]}}',
-        '{"permissions":{"allow":["Bash(ls:*)"]},"hooks":{"Stop":[], "PreToolUse": [{"matcher": "Bash", "hooks": '
-        '[{"type": "command", "command": "context-firewall hook claude-code", "timeout": 10}]}]}}',
+        '{"permissions":{"allow":["Bash(ls:*)"]},"hooks":{"Stop":[], ' + json.dumps(HOOKS)[1:-1] + "}}",
     ),
     (
         "codex",
@@ -225,7 +244,8 @@ def test_a_hook_beside_ours_stays(init: Init, project: Path) -> None:
     path.parent.mkdir()
     other = {"type": "command", "command": "lint --fast"}
     path.write_text(json.dumps({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [other, HOOK]}]}}))
-    assert b"nothing to add" in init("--claude-code").stderr
+    init("--claude-code")
+    assert [len(groups) for groups in read(path)["hooks"].values()] == [1, 1, 1]
     init("--claude-code", "--remove")
     assert read(path) == {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [other]}]}}
 
@@ -239,7 +259,7 @@ def test_a_dry_run_shows_the_difference_and_changes_nothing(init: Init, tmp_path
     before = snapshot(tmp_path)
     shown = init("--claude-code", "--codex", "--dry-run", *options)
     assert shown.status == 0
-    assert shown.stdout.count(b"context-firewall hook claude-code") == 1
+    assert shown.stdout.count(b"context-firewall hook claude-code") == 3
     assert shown.stdout.count(b"mcp_servers.context-firewall") == 1
     assert snapshot(tmp_path) == before
     assert init("--claude-code", "--codex", *options).stdout == shown.stdout

@@ -7,6 +7,7 @@ standard error. And it is quick, since the agent waits for it: what an event doe
 import json
 import os
 import sys
+from contextlib import closing
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ from context_firewall.cli.channels import deliver, indicate
 from context_firewall.version import MECHANISM_NAME
 
 OFF = ("CONTEXT_FIREWALL", "off")
+LEDGER = "ledger.jsonl"
 
 EPILOG = """\b
 Exit status: 0, whatever happens. An agent takes others for a refusal of what it is about to do.
@@ -38,7 +40,10 @@ def hook(*, words: tuple[str, ...]) -> int:
     agent reads the brief, the exit status is the tests' own. Anything that is not plainly a test command stays as it
     is, and so does one that a deny or ask rule of yours may be about. The permission to run it is asked for as ever.
 
-    With CONTEXT_FIREWALL=off in front of a command, or in the agent's environment, nothing is rewritten.
+    After a compaction, its record goes into the store's folder, and what the guard finds of your rules in the summary
+    is added to ledger.jsonl there. With `reinject = true` in the project's configuration, lost rules are put back.
+
+    With CONTEXT_FIREWALL=off in front of a command, or in the agent's environment, nothing is done.
 
     \b
     echo '{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "npm test"}}' |
@@ -65,14 +70,59 @@ def _answer(words: tuple[str, ...], event: dict[str, Any]) -> dict[str, Any] | N
         raise ValueError("name the agent: context-firewall hook claude-code")
     if os.environ.get(OFF[0]) == OFF[1]:
         return None
-    from context_firewall.cli.agents.claude_code import PRE_TOOL_USE, before_tool_use
+    from context_firewall.cli.agents.claude_code import POST_COMPACT, PRE_TOOL_USE, SESSION_START, before_tool_use
 
-    if event.get("hook_event_name") != PRE_TOOL_USE:
+    name = event.get("hook_event_name")
+    if name == PRE_TOOL_USE:
+        answer = before_tool_use(event, lambda: _rules(event))
+        if answer is not None and not _on_the_path():
+            raise LookupError("context-firewall is not on the PATH, so nothing is rewritten")
+        return answer
+    if name == POST_COMPACT:
+        _keep_findings(event)
+    elif name == SESSION_START and event.get("source") == "compact":
+        return _lost_rules(event)
+    return None
+
+
+def _keep_findings(event: dict[str, Any]) -> None:
+    """Audit the compaction; its record and the ledger, to which the findings are added, stand in the store's folder."""
+    from context_firewall.cli.agents.compactions import audited, entries_of_last_round
+    from context_firewall.cli.configuration import find_configuration
+    from context_firewall.cli.ledger import append_lines
+    from context_firewall.cli.stores import now
+    from context_firewall.documents.compaction_record import serialize_compaction_record
+    from context_firewall.store.folder import Folder
+    from context_firewall.store.places import store_folder
+
+    folder = _folder(event)
+    found = audited(event, find_configuration(folder).pinned, recording=True)
+    store = Folder(store_folder(folder))
+    with closing(store.draft()) as draft:  # which makes the store, hidden from git
+        if found.record is not None:
+            draft.file.write(serialize_compaction_record(found.record.as_document()))
+            store.keep(draft, f"compactions/{found.record.sha256().removeprefix('sha256:')}.json")
+    append_lines("the ledger", os.path.join(store.path, LEDGER), entries_of_last_round(found.report, now()))
+
+
+def _lost_rules(event: dict[str, Any]) -> dict[str, Any] | None:
+    """If the project wants it, the rules that the compaction did not keep, as additional context."""
+    from context_firewall.cli.configuration import find_configuration
+
+    project = find_configuration(_folder(event))
+    if not project.reinject:
         return None
-    answer = before_tool_use(event, lambda: _rules(event))
-    if answer is not None and not _on_the_path():
-        raise LookupError("context-firewall is not on the PATH, so nothing is rewritten")
-    return answer
+    from context_firewall.cli.agents.compactions import audited
+    from context_firewall.cli.guard import put_back
+
+    block = put_back(audited(event, project.pinned).report)
+    answer = {"hookEventName": event["hook_event_name"], "additionalContext": block}
+    return {"hookSpecificOutput": answer} if block else None
+
+
+def _folder(event: dict[str, Any]) -> str:
+    folder = event.get("cwd")
+    return folder if isinstance(folder, str) and os.path.isdir(folder) else os.getcwd()
 
 
 def _rules(event: dict[str, Any]) -> tuple[str, ...]:

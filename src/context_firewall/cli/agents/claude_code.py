@@ -11,6 +11,8 @@ from context_firewall.cli.agents.permissions import may_concern
 from context_firewall.cli.agents.test_commands import prefixed, test_commands
 
 PRE_TOOL_USE = "PreToolUse"
+POST_COMPACT = "PostCompact"
+SESSION_START = "SessionStart"
 
 
 def before_tool_use(event: Mapping[str, Any], rules: Callable[[], Iterable[str]]) -> dict[str, Any] | None:

@@ -18,9 +18,8 @@ SERVER = {"command": NAME, "args": ["mcp"]}
 
 HOOK = f"{NAME} hook claude-code"
 OUR_HOOK = re.compile(r"(?:\S*/)?context-firewall hook claude-code(?: .*)?")
-# The events of Claude Code that we answer, and what each is asked for.
-HOOK_EVENTS = {"PreToolUse": "Bash"}
-HOOK_SECONDS = 10
+# The events of Claude Code that we answer: what each is asked for, and how long it may take, in seconds.
+HOOK_EVENTS = {"PreToolUse": ("Bash", 10), "PostCompact": ("manual|auto", 60), "SessionStart": ("compact", 60)}
 
 
 class Refused(ValueError):
@@ -87,8 +86,8 @@ def _pruned(text: str, path: Path, before: str | None) -> str:
 
 
 def _group(event: str) -> dict[str, Any]:
-    handler = {"type": "command", "command": HOOK, "timeout": HOOK_SECONDS}
-    return {"matcher": HOOK_EVENTS[event], "hooks": [handler]}
+    matcher, seconds = HOOK_EVENTS[event]
+    return {"matcher": matcher, "hooks": [{"type": "command", "command": HOOK, "timeout": seconds}]}
 
 
 def _our_handlers(settings: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:
