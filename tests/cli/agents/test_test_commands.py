@@ -2,6 +2,7 @@
 
 import shlex
 import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -266,6 +267,44 @@ def test_long_lines_take_linear_time() -> None:
     """Each of them would take long if time grew with the square; the whole test takes a moment."""
     for unit in ("a ", "'", '"', "\\", "$a", "a=b ", "2>&1 ", "a;", "a|", "#", "\n", "{", "a&&"):
         simple_commands(unit * 20_000)
+
+
+STUBS = (
+    "npm npx pnpm yarn node jest mocha vitest deno pytest python python3 python3.12 coverage uv poetry go cargo make"
+    " bundle rspec ctest prove bats git cat"
+)
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the folders that the table's lines go to, and a program of each name that tells what it got."""
+    folder = tmp_path_factory.mktemp("desk")
+    (folder / "web").mkdir()
+    (folder / "my project").mkdir()
+    programs = folder / "bin"
+    programs.mkdir()
+    for name in STUBS.split():
+        program = programs / name
+        program.write_text('#!/bin/sh\nprintf "%s|" "${0##*/}" "$PWD" "$@" "$CI" "$A"\necho tests >&2\nexit 3\n')
+        program.chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize("row", REWRITTEN)
+def test_a_real_shell_gives_the_command_the_same_words_place_and_status(row: str, desk: Path) -> None:
+    """HOOK-2: env stands for us; like us it runs the words that follow and ends as they do."""
+    line = row.replace("⏎", "\n")
+    ends = []
+    for prefix in ("", "env "):
+        ended = subprocess.run(
+            ["/bin/sh", "-c", line.replace("@", prefix)],
+            capture_output=True,
+            cwd=desk,
+            env={"PATH": f"{desk / 'bin'}:/usr/bin:/bin"},
+            check=False,
+        )
+        ends.append((ended.returncode, ended.stdout))
+    assert ends[0] == ends[1]
 
 
 def test_no_words_run_no_tests() -> None:
