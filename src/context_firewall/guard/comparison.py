@@ -151,7 +151,7 @@ def _weaker(it: Comparison) -> str | None:
 
 _NAMES = {
     Segment.IF: "condition",
-    Segment.GATE: "release",
+    Segment.GATE: "condition",
     Segment.UNLESS: "exception",
     Segment.UNTIL: "end",
     Segment.WITHOUT: "manner",

@@ -169,10 +169,19 @@ def _unknown(outcome: Outcome) -> Outcome:
     return outcome._replace(verdict="unverifiable", rule="language", said="it may stand there in another language")
 
 
+_FEW, _MOST = 4, 40
+
+
+def _widths(sentences: int) -> list[int]:
+    """How many sentences the windows have: one, two, and up to one more than the rule's; of a long rule, as many."""
+    widths = [*range(1, max(2, min(sentences, _FEW) + 1) + 1)]
+    return widths if sentences < _FEW or sentences > _MOST else [*widths, *{sentences, sentences + 1} - {*widths}]
+
+
 def _judge(rule: Rule, wanted: Reading, page: Page, least: float) -> Outcome:
     best: Outcome | None = None
     keys = {key for item in wanted.items for key in (item.key, item.text, *item.also)}
-    for width in range(1, max(2, rule.width + 1) + 1):
+    for width in _widths(rule.width):
         for first in range(len(page.sentences) - width + 1):
             if wanted.items and not keys & page.keys(first):
                 continue
