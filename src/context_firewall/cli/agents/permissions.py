@@ -16,6 +16,7 @@ from context_firewall.cli.agents.shell import Simple
 MANAGED = {"darwin": "/Library/Application Support/ClaudeCode", "win32": "C:\\Program Files\\ClaudeCode"}
 MANAGED_ELSEWHERE = "/etc/claude-code"
 BEFORE_THE_PROMPT = ("deny", "ask")
+OPERATORS = frozenset("&|;<>()\n")
 
 
 def settings_files(project: str, environment: Mapping[str, str], platform: str) -> Iterator[str]:
@@ -59,6 +60,8 @@ def may_concern(rule: str, command: Simple) -> bool:
     if not opened:
         return True
     pattern = rest.removesuffix(")").removesuffix(":*")
+    if OPERATORS.intersection(pattern):  # it is about whole lines
+        return True
     for asked, word in zip(pattern.split(), command.words, strict=False):
         before_any, star, _ = asked.partition("*")
         if not word.literal or not before_any.isascii() or any(char in before_any for char in "\\'\"$="):
