@@ -27,6 +27,7 @@ COMMANDS = {
     "verify": "context_firewall.cli.verify:verify",
     "compact": "context_firewall.cli.compact:compact",
     "restore": "context_firewall.cli.restore:restore",
+    "guard": "context_firewall.cli.guard:guard",
     "conformance": "context_firewall.cli.conformance:conformance",
     "hook": "context_firewall.cli.hook:hook",
 }

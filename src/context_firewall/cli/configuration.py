@@ -41,6 +41,8 @@ class ProjectConfiguration(NamedTuple):
     store: str | None = None
     """A URL, or a path from the file's folder."""
     noise: tuple[NoiseRule, ...] = ()
+    pinned: tuple[str, ...] = ()
+    """Rules that `guard` verifies on every compaction."""
     path: str | None = None
     """The file, or None where a project has none."""
 
@@ -157,6 +159,12 @@ def _text(value: object, key: str) -> str:
     return value
 
 
+def _texts(value: object, key: str) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise InvalidInput(f"{key} must be a list of strings", key=key)
+    return tuple(_text(item, f"{key}[{index}]") for index, item in enumerate(value))
+
+
 def _policy(value: object, key: str) -> str:
     return _one_of(value, key, [row.revision for row in POLICIES])
 
@@ -182,4 +190,5 @@ _READERS: Mapping[str, Callable[[object, str], Any]] = {
     "raw-ref": _text,
     "store": _text,
     "noise": parse_noise,
+    "pinned": _texts,
 }
