@@ -171,9 +171,6 @@ def test_a_file_that_is_not_there_is_made_and_goes_again(init: Init, tmp_path: P
     """INIT-1 and INIT-4."""
     root = tmp_path / ("home" if scope == "--user" else "project")
     path = root / FILES[agent][scope == "--user"]
-    if agent == "opencode":
-        path.parent.mkdir(parents=True, exist_ok=True)
-        (path.parent / "other.txt").write_text("stays")
     before = snapshot(tmp_path)
     made = init(f"--{agent}", scope)
     assert made.status == 0

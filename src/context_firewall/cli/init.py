@@ -39,7 +39,7 @@ Exit status:
   2  wrong usage, or a file that cannot be edited safely; then no file was touched
 
 \b
-Standard output carries the difference alone, as `patch` reads it. Standard error says what was done.
+Standard output carries the difference alone, in the form of `diff -u`. Standard error says what was done.
 """
 
 
@@ -252,10 +252,18 @@ def _carry_out(edits: list[_Edit], root: str) -> None:
                 os.unlink(edit.path + BACKUP)
         except OSError as problem:
             raise _not_written(edit, problem.strerror) from problem
-        folder = os.path.dirname(edit.path)
-        if edit.after is None and folder != os.path.realpath(root):
-            with suppress(OSError):  # something else is in it
-                os.rmdir(folder)
+        if edit.after is None:
+            _leave(os.path.dirname(edit.path), os.path.realpath(root))
+
+
+def _leave(folder: str, root: str) -> None:
+    """Take away a folder that is empty now, and those above it up to the root; one elsewhere goes alone."""
+    with suppress(OSError):  # something else is in it
+        while folder.startswith(os.path.join(root, "")):
+            os.rmdir(folder)
+            folder = os.path.dirname(folder)
+        if folder != root:
+            os.rmdir(folder)
 
 
 def _mode(path: str) -> int:
