@@ -3,13 +3,17 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cli_process import COMMAND, SOURCE_TREE, call
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from context_firewall.cli.agents.claude_code import before_tool_use
+from context_firewall.cli.hook import _obstacle
 
 EVENT: dict[str, Any] = {
     "session_id": "5b1c7a3e",
@@ -164,6 +168,31 @@ def test_a_command_that_would_not_be_found_is_not_written_into_a_line(desk: Desk
     ended = desk.asked(json.dumps(EVENT).encode(), PATH=str(desk.home))
     assert (ended.returncode, ended.stdout) == (0, b"")
     assert b"not on the PATH" in ended.stderr
+
+
+def test_where_run_cannot_work_nothing_is_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """HOOK-6."""
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert "POSIX" in str(_obstacle())
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["Bash", "npm test", "npm test; \ud800", "cd x"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["command", "timeout", "x"]), inner),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True, database=None)
+@given(st.dictionaries(st.sampled_from(["tool_name", "tool_input", "cwd"]), VALUES))
+def test_whatever_an_event_holds_only_a_command_ever_changes(event: dict[str, Any]) -> None:
+    """HOOK-3."""
+    answer = before_tool_use({"tool_name": "Bash", **event}, lambda: ())
+    if answer is not None:
+        given, updated = event["tool_input"], answer["hookSpecificOutput"]["updatedInput"]
+        assert {**updated, "command": None} == {**given, "command": None}
+        assert updated["command"].replace("context-firewall run -- ", "") == given["command"]
+        assert list(updated) == list(given)
 
 
 def test_the_rewritten_line_runs_and_ends_as_the_tests_do(desk: Desk) -> None:

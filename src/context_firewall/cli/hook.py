@@ -17,6 +17,7 @@ from context_firewall.version import MECHANISM_NAME
 
 OFF = ("CONTEXT_FIREWALL", "off")
 LEDGER = "ledger.jsonl"
+PROGRAM = "context-firewall"
 
 EPILOG = """\b
 Exit status: 0, whatever happens. An agent takes others for a refusal of what it is about to do.
@@ -75,8 +76,9 @@ def _answer(words: tuple[str, ...], event: dict[str, Any]) -> dict[str, Any] | N
     name = event.get("hook_event_name")
     if name == PRE_TOOL_USE:
         answer = before_tool_use(event, lambda: _rules(event))
-        if answer is not None and not _on_the_path():
-            raise LookupError("context-firewall is not on the PATH, so nothing is rewritten")
+        obstacle = None if answer is None else _obstacle()
+        if obstacle is not None:
+            raise LookupError(f"{obstacle}, so nothing is rewritten")
         return answer
     if name == POST_COMPACT:
         _keep_findings(event)
@@ -132,12 +134,14 @@ def _rules(event: dict[str, Any]) -> tuple[str, ...]:
     return rules_before_the_prompt(settings_files(str(project), os.environ, sys.platform))
 
 
-def _on_the_path() -> bool:
-    """Whether the rewritten command would be found. (shutil.which does more, and its import takes longer.)"""
+def _obstacle() -> str | None:
+    """Why a rewritten command would not run, if it would not. (shutil.which does more, and its import takes longer.)"""
+    if sys.platform == "win32":
+        return "run needs a POSIX system"
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    names = [os.path.join(folder or os.curdir, "context-firewall") for folder in folders]
-    suffixes = ("", ".exe") if sys.platform == "win32" else ("",)
-    return any(os.access(name + suffix, os.X_OK) for name in names for suffix in suffixes)
+    if not any(os.access(os.path.join(folder or os.curdir, PROGRAM), os.X_OK) for folder in folders):
+        return f"{PROGRAM} is not on the PATH"
+    return None
 
 
 def _say(text: str) -> None:
