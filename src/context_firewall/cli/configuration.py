@@ -43,6 +43,8 @@ class ProjectConfiguration(NamedTuple):
     noise: tuple[NoiseRule, ...] = ()
     pinned: tuple[str, ...] = ()
     """Rules that `guard` verifies on every compaction."""
+    reinject: bool = False
+    """Whether hooks put lost rules back."""
     path: str | None = None
     """The file, or None where a project has none."""
 
@@ -173,6 +175,12 @@ def _dialect(value: object, key: str) -> str:
     return _one_of(value, key, ["auto", *(row.name for row in dialects.REGISTRY)])
 
 
+def _flag(value: object, key: str) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{key} must be true or false", key=key)
+    return value
+
+
 def _one_of(value: object, key: str, known: list[str]) -> str:
     if not isinstance(value, str) or value not in known:
         raise InvalidInput(f"{key} must be one of {', '.join(known)}", key=key)
@@ -191,4 +199,5 @@ _READERS: Mapping[str, Callable[[object, str], Any]] = {
     "store": _text,
     "noise": parse_noise,
     "pinned": _texts,
+    "reinject": _flag,
 }
