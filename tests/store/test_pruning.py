@@ -154,6 +154,17 @@ def test_nothing_goes_while_a_manifest_or_record_cannot_be_read(tmp_path: Path) 
     assert len(pruned(store, last=1)) == 3
 
 
+def test_files_of_others_are_left_alone(tmp_path: Path) -> None:
+    store = in_folder(tmp_path)
+    four(store)
+    others = {"objects/notes.txt", "manifests/x.json", "runs/x.json", "objects/old/y.gz", "readme"}
+    for name in others:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("mine")
+    carry_out(store, planned(store, last=0), kept_before=FAR)
+    assert files(tmp_path) == others
+
+
 def test_a_run_whose_manifest_is_gone_does_not_stand_in_the_way(tmp_path: Path) -> None:
     store = in_folder(tmp_path)
     run = four(store)[0]

@@ -145,30 +145,28 @@ def pieces_of(chunks: Iterable[bytes], ranges: Iterable[LineRange]) -> Iterator[
     wanted = next(waiting, None)
     number, begins = 1, True
     for chunk in chunks:
-        at = 0
+        if wanted is None:
+            continue  # read on: what comes is hashed, and the digest is known at the end only
+        at, ends_in = 0, number + chunk.count(b"\n")
         while wanted is not None and at < len(chunk):
-            if number < wanted.first:
-                at, number, begins = _passed(chunk, at, number, wanted.first)
-                continue
-            end, after, whole = _passed(chunk, at, number, wanted.last + 1)
-            yield Piece(number, begins, chunk[at:end])
+            inside = number >= wanted.first
+            goal = wanted.last + 1 if inside else wanted.first
+            if goal > ends_in:
+                end, after, whole = len(chunk), ends_in, chunk.endswith(b"\n")
+            else:
+                end, after, whole = _beginning(chunk, at, goal - number), goal, True
+            if inside:
+                yield Piece(number, begins, chunk[at:end])
             at, number, begins = end, after, whole
             if number > wanted.last:
                 wanted = next(waiting, None)
-        if wanted is None:
-            # Read on: what comes is hashed, and the digest is known at the end only.
-            continue
 
 
-def _passed(chunk: bytes, at: int, number: int, line: int) -> tuple[int, int, bool]:
-    """Go on in a chunk until a line begins, or to its end: the place, the line's number there, whether it begins."""
-    newlines = chunk.count(b"\n", at)
-    if number + newlines < line:
-        return len(chunk), number + newlines, chunk.endswith(b"\n")
-    while number < line:
+def _beginning(chunk: bytes, at: int, lines: int) -> int:
+    """Where a chunk's line begins that comes so many lines after the one at a place."""
+    for _ in range(lines):
         at = chunk.index(b"\n", at) + 1
-        number += 1
-    return at, number, True
+    return at
 
 
 def numbered(pieces: Iterable[Piece], stream: str) -> Iterator[bytes]:

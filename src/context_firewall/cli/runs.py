@@ -16,8 +16,8 @@ from context_firewall.errors import EvidenceDamaged
 from context_firewall.version import MECHANISM_NAME
 
 LIMIT = 20
-HEAD = ("run", "time (UTC)", "verdict", "failed", "total", "evidence", "command")
-NUMBERS = frozenset({3, 4})
+HEAD = ("run", "time (UTC)", "verdict", "failed", "command")
+NUMBERS = frozenset({3})
 
 EPILOG = """\b
 Exit status:
@@ -109,12 +109,11 @@ def _table(found: Sequence[RunRecord], terminal: Terminal) -> Iterator[str]:
 
 def _row(record: RunRecord) -> tuple[str, ...]:
     verdict = record["verdict"]
+    enough = "" if verdict["disposition"] == "SUFFICIENT" else ", NOT SUFFICIENT"
     return (
         short(record["evidence"]),
         shown_time(record["recorded_at"]),
-        verdict["status"],
-        str(verdict["counts"]["failed"]),
-        str(verdict["counts"]["total"]),
-        "sufficient" if verdict["disposition"] == "SUFFICIENT" else "NOT SUFFICIENT",
+        verdict["status"] + enough,
+        f"{verdict['counts']['failed']:,} of {verdict['counts']['total']:,}",
         shown_command(record["command"]),
     )

@@ -11,7 +11,7 @@ from context_firewall.cli.configuration import configuration_in_force, configura
 from context_firewall.cli.run_options import checked_targets
 from context_firewall.cli.stored_runs import shown_command
 from context_firewall.cli.stores import store_in_force, store_option
-from context_firewall.cli.terminal import BOLD, Terminal, columns_of
+from context_firewall.cli.terminal import BOLD, Terminal, columns_of, cut
 from context_firewall.documents.store_statistics import (
     MeasuredRun,
     StoreStatistics,
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from context_firewall.cli.outputs import Target
     from context_firewall.store.evidence import EvidenceStore, RunName
 
-HEAD = ("runs", "passed", "failed", "unsure", "printed", "shown", "avoided", "share", "escalated", "to fetch")
-NUMBERS = frozenset(range(len(HEAD)))
+HEAD = ("runs", "passed", "failed", "unsure", "printed", "shown", "avoided", "escalated", "to fetch")
+NUMBERS = frozenset(range(1, len(HEAD) + 1))
+# A command that is longer is cut in the tables; the JSON document has it whole.
+NAME_COLUMNS = 40
 
 EPILOG = """\b
 Exit status:
@@ -124,21 +126,21 @@ def _readable(statistics: StoreStatistics, terminal: Terminal) -> Iterator[str]:
             continue
         if title != tables[0][0]:
             yield ""
-        lines = columns_of([(*HEAD, title), *((*_row(totals), name) for name, totals in groups)], right=NUMBERS)
+        lines = columns_of([(title, *HEAD), *(_row(name, totals) for name, totals in groups)], right=NUMBERS)
         yield terminal.line(next(lines), BOLD)
         yield from map(terminal.line, lines)
     yield ""
-    yield "printed to share: of the runs whose evidence sufficed; those that escalated avoided nothing"
+    yield "printed, shown, avoided: of the runs whose evidence sufficed; those that escalated avoided nothing"
 
 
-def _row(totals: Totals) -> tuple[str, ...]:
+def _row(name: str, totals: Totals) -> tuple[str, ...]:
     verdicts, sufficient, escalated = totals["verdicts"], totals["sufficient"], totals["escalated"]
     return (
+        cut(name, NAME_COLUMNS),
         f"{totals['runs']:,}",
         *(f"{verdicts[status]:,}" for status in ("passed", "failed", "indeterminate")),
         f"{sufficient['raw_bytes']:,}",
         f"{sufficient['visible_bytes']:,}",
-        f"{totals['bytes_avoided']:,}",
         share(totals),
         f"{escalated['runs']:,}",
         f"{escalated['raw_bytes']:,}",

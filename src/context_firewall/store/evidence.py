@@ -41,6 +41,7 @@ SHORTEST_PREFIX = 4
 
 _RUN = re.compile(rf"{RUNS}/(\d{{4}}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{{3}}Z)-([0-9a-f]{{64}})-([0-9a-f]{{64}})\.json")
 _MANIFEST = re.compile(rf"{MANIFESTS}/([0-9a-f]{{64}})\.json")
+_OBJECT = re.compile(rf"{OBJECTS}/[0-9a-f]{{64}}\.gz")
 _HEX = re.compile(rf"(?:{re.escape(SCHEME)}|sha256:)?([0-9a-f]{{1,64}})")
 _LATEST = re.compile(r"latest(?:~([0-9]{1,6}))?")
 
@@ -301,8 +302,8 @@ class EvidenceStore:
         prefix = _prefix(reference)
         if len(prefix) == 64:
             return SCHEME + prefix
-        found = (_MANIFEST.fullmatch(entry.name) for entry in self.shelf.list(MANIFESTS))
-        return SCHEME + self._one_of({m[1] for m in found if m is not None and m[1].startswith(prefix)}, reference)
+        found = (manifest_digits(entry.name) for entry in self.shelf.list(MANIFESTS))
+        return SCHEME + self._one_of({one for one in found if one is not None and one.startswith(prefix)}, reference)
 
     def _plain(self, name: str, digits: str) -> bytes:
         pieces, total = [], 0
@@ -338,6 +339,17 @@ def object_name(digest: str) -> str:
 def manifest_name(digits: str) -> str:
     """Where a manifest stands, by the digits of its digest."""
     return f"{MANIFESTS}/{digits}.json"
+
+
+def manifest_digits(name: str) -> str | None:
+    """The digits in a manifest's name; None for a name that is no manifest's."""
+    match = _MANIFEST.fullmatch(name)
+    return None if match is None else match[1]
+
+
+def has_digest(name: str) -> bool:
+    """Whether a file is an object or a manifest by its name; others in the store are somebody else's."""
+    return _OBJECT.fullmatch(name) is not None or manifest_digits(name) is not None
 
 
 def _prefix(reference: str) -> str:

@@ -7,6 +7,7 @@ just kept again is not removed.
 
 import errno
 import os
+import re
 import stat
 import threading
 from collections.abc import Iterator
@@ -25,6 +26,8 @@ except ImportError:  # no file locks of this kind: then nothing is removed eithe
 DRAFTS = "drafts"
 LOCK = "lock"
 IGNORE = ".gitignore"
+_OWN = frozenset({DRAFTS, LOCK, "objects", "manifests", "runs"})
+_DRAFT = re.compile(rf"{DRAFTS}/[0-9]+-[0-9]+")
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _OLD = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
@@ -137,11 +140,12 @@ class Folder:
                 _sync_folder(self._unsettled.pop())
 
     def sweep(self, *, kept_before: float) -> int:
-        """Remove drafts that are old and that nobody has locked."""
+        """Remove drafts that are old and that nobody has locked; other files in the folder are somebody else's."""
         freed = 0
         with self._writing():
             for entry in list(self.list(DRAFTS)):
-                if entry.kept_at < kept_before and _is_abandoned(self._path(entry.name)):
+                is_old_draft = _DRAFT.fullmatch(entry.name) is not None and entry.kept_at < kept_before
+                if is_old_draft and _is_abandoned(self._path(entry.name)):
                     with suppress(FileNotFoundError):
                         os.unlink(self._path(entry.name))
                         freed += entry.byte_count
@@ -151,10 +155,10 @@ class Folder:
         return os.path.join(self.path, *name.split("/"))
 
     def _prepare(self) -> None:
-        """The folder itself, with a file that hides all of it from git."""
+        """The folder itself, with a file that hides all of it from git, unless it is a folder of other things, too."""
         self._make_folder(os.path.join(self.path, DRAFTS))
         ignore = os.path.join(self.path, IGNORE)
-        if not os.path.lexists(ignore):
+        if not os.path.lexists(ignore) and _OWN.issuperset(os.listdir(self.path)):
             draft = self._new_draft()
             try:
                 draft.file.write(b"*\n")

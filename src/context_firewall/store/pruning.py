@@ -14,7 +14,17 @@ from typing import NamedTuple
 from context_firewall.documents.evidence_manifest import SCHEME, EvidenceManifest
 from context_firewall.documents.run_record import RunRecord
 from context_firewall.errors import EvidenceDamaged, EvidenceNotFound
-from context_firewall.store.evidence import MANIFESTS, OBJECTS, RUNS, EvidenceStore, RunName, manifest_name, object_name
+from context_firewall.store.evidence import (
+    MANIFESTS,
+    OBJECTS,
+    RUNS,
+    EvidenceStore,
+    RunName,
+    has_digest,
+    manifest_digits,
+    manifest_name,
+    object_name,
+)
 
 
 class Why(StrEnum):
@@ -90,14 +100,14 @@ def plan(store: EvidenceStore, limits: Limits, *, young_from: str, kept_before: 
         kept_bytes += added
         kept_runs += 1
     for name, entry in sizes.items():
-        if name.startswith(f"{MANIFESTS}/") and name not in kept and entry.kept_at >= kept_before:
-            kept |= _named_by(_manifest(store, SCHEME + name[len(MANIFESTS) + 1 : -len(".json")])) | {name}
+        digits = manifest_digits(name)
+        if digits is not None and name not in kept and entry.kept_at >= kept_before:
+            kept |= _named_by(_manifest(store, SCHEME + digits)) | {name}
     gone_records = {one.run.path for one in pruned}
     gone = [
         name
         for name, entry in sizes.items()
-        if name in gone_records
-        or (not name.startswith(f"{RUNS}/") and name not in kept and entry.kept_at < kept_before)
+        if name in gone_records or (has_digest(name) and name not in kept and entry.kept_at < kept_before)
     ]
     return Plan(
         pruned=tuple(pruned),
