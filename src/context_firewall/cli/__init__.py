@@ -24,6 +24,7 @@ COMMANDS = {
     "stats": "context_firewall.cli.stats:stats",
     "gc": "context_firewall.cli.gc:gc",
     "verify": "context_firewall.cli.verify:verify",
+    "mcp": "context_firewall.cli.mcp:mcp",
     "conformance": "context_firewall.cli.conformance:conformance",
 }
 

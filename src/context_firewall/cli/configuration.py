@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
+from context_firewall.cli.allowed_commands import AllowedCommand, parse_commands
 from context_firewall.cli.channels import shown_path
 from context_firewall.errors import InvalidInput
 from context_firewall.reduction.pipeline import POLICIES
@@ -41,6 +42,8 @@ class ProjectConfiguration(NamedTuple):
     store: str | None = None
     """A URL, or a path from the file's folder."""
     noise: tuple[NoiseRule, ...] = ()
+    commands: tuple[AllowedCommand, ...] = ()
+    """What `mcp` may run; nothing of a packet depends on it."""
     path: str | None = None
     """The file, or None where a project has none."""
 
@@ -182,4 +185,5 @@ _READERS: Mapping[str, Callable[[object, str], Any]] = {
     "raw-ref": _text,
     "store": _text,
     "noise": parse_noise,
+    "commands": parse_commands,
 }

@@ -25,7 +25,7 @@ def failure_text(failure: Mapping[str, Any]) -> str:
 
 
 def failure_message(failure: Mapping[str, Any]) -> str:
-    """The line that says why it failed: the first that its runner marks so (pytest with an `E`), else its first line."""
+    """The line that says why it failed: the first that its runner marks so (pytest: `E`), else its first line."""
     for line in failure.get("details", ()):
         if line["category"] == MESSAGE and "text" in line:
             return line_text(line["text"]).removeprefix("E ").strip()

@@ -1,0 +1,58 @@
+"""`context-firewall mcp`: the commands as tools of a Model Context Protocol server, on standard input and output.
+
+`server` declares tools and resources, `ourselves` runs the command that each of them stands for. The SDK takes half a
+second to import: nothing here does so before the command is used.
+"""
+
+import os
+
+import click
+
+from context_firewall.cli.channels import shown_path
+from context_firewall.cli.configuration import configuration_in_force, configuration_options
+from context_firewall.cli.stores import store_option
+from context_firewall.errors import InvalidInput
+
+EPILOG = """\b
+Exit status:
+  0      the client has gone
+  2      wrong usage, a configuration that is not one, or the extra [mcp] is missing
+  128+n  signal n came; what was running was ended first, and its output kept
+
+\b
+Standard input and output carry the protocol, standard error what the SDK warns of.
+"""
+
+
+@click.command(epilog=EPILOG, short_help="Serve the commands to an agent, over the Model Context Protocol.")
+@click.option("--folder", metavar="PATH", help="Work in this folder, as if started there.")
+@store_option
+@configuration_options
+def mcp(*, folder: str | None, store_place: str | None, config_path: str | None, no_config: bool) -> int:
+    """Serve the commands to an agent, over the Model Context Protocol.
+
+    An agent's program starts this by itself and speaks with it over standard input and output. It offers run_tests, raw,
+    runs, explain and verify as tools, and the documents of stored runs as resources. Commands that it may run are listed
+    in the project's configuration, under `commands`; nothing else is run, and no shell reads them. The configuration is
+    read once, at the start.
+
+    \b
+    pip install 'context-firewall[mcp]'
+    claude mcp add context-firewall -- context-firewall mcp
+    """
+    if folder is not None:
+        try:
+            os.chdir(folder)
+        except (OSError, ValueError) as problem:
+            reason = problem.strerror if isinstance(problem, OSError) else str(problem)
+            raise InvalidInput(
+                f"--folder cannot be used: {reason}", option="--folder", path=shown_path(folder)
+            ) from None
+    project = configuration_in_force(config_path, no_config)
+    try:
+        from context_firewall.cli.mcp.server import serve
+    except ImportError as problem:
+        raise InvalidInput(f"mcp needs its extra: pip install 'context-firewall[mcp]' ({problem})") from problem
+    passed_on = {"--store": store_place, "--config": config_path}
+    options = [f"{option}={value}" for option, value in passed_on.items() if value is not None]
+    return serve(project.commands, [*options, *["--no-config"] * no_config])
