@@ -31,10 +31,10 @@ Standard input and output carry the protocol, standard error what the SDK warns 
 def mcp(*, folder: str | None, store_place: str | None, config_path: str | None, no_config: bool) -> int:
     """Serve the commands to an agent, over the Model Context Protocol.
 
-    An agent's program starts this by itself and speaks with it over standard input and output. It offers run_tests, raw,
-    runs, explain and verify as tools, and the documents of stored runs as resources. Commands that it may run are listed
-    in the project's configuration, under `commands`; nothing else is run, and no shell reads them. The configuration is
-    read once, at the start.
+    An agent's program starts this by itself and speaks with it over standard input and output. Tools are run_tests,
+    raw, runs, explain and verify; resources are the documents of stored runs. Commands that may be run are listed in the
+    project's configuration, under `commands`; nothing else is run, and no shell reads them. That list is read once, at
+    the start.
 
     \b
     pip install 'context-firewall[mcp]'
@@ -45,9 +45,8 @@ def mcp(*, folder: str | None, store_place: str | None, config_path: str | None,
             os.chdir(folder)
         except (OSError, ValueError) as problem:
             reason = problem.strerror if isinstance(problem, OSError) else str(problem)
-            raise InvalidInput(
-                f"--folder cannot be used: {reason}", option="--folder", path=shown_path(folder)
-            ) from None
+            details = {"option": "--folder", "path": shown_path(folder)}
+            raise InvalidInput(f"--folder cannot be used: {reason}", **details) from problem
     project = configuration_in_force(config_path, no_config)
     try:
         from context_firewall.cli.mcp.server import serve

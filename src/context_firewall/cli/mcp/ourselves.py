@@ -6,7 +6,6 @@ process, which passes that on to the tests and keeps what they had printed.
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Sequence
@@ -93,11 +92,11 @@ async def call(arguments: Sequence[str], *, given: bytes = b"", follow: Follow |
     return Ended(await process.wait(), bytes(out), err.decode("utf-8", "replace"))
 
 
-async def end_all(number: int) -> None:
+async def end_all() -> None:
     """Ask all that runs to end, and wait for it."""
     for process in list(_running):
         with suppress(ProcessLookupError):
-            process.send_signal(number)
+            process.terminate()
     while _running:
         await anyio.sleep(0.02)
 
@@ -107,7 +106,7 @@ async def _end(process: Process) -> None:
     with anyio.CancelScope(shield=True):
         if process.returncode is None:
             with suppress(ProcessLookupError):
-                process.send_signal(signal.SIGTERM)
+                process.terminate()
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None:
                 await stream.aclose()

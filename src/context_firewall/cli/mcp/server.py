@@ -135,7 +135,8 @@ class Tools:
 
         async def follow(told: dict[str, Any]) -> None:
             seen = f"{told['seconds']:.0f} s, about {told['tests']} tests, {told['failures']} failed so far"
-            await ctx.report_progress(told["seconds"], timeout_seconds, seen)
+            total = None if timeout_seconds is None else max(timeout_seconds, told["seconds"])
+            await ctx.report_progress(told["seconds"], total, seen)
 
         limits = {"--max-bytes": max_bytes, "--timeout": timeout_seconds, "--grace": GRACE_SECONDS}
         given = [f"{option}={value}" for option, value in limits.items() if value is not None]
@@ -177,7 +178,7 @@ class Tools:
 
     async def raw(
         self,
-        reference: Reference = "latest",
+        ref: Reference = "latest",
         lines: Annotated[
             str | None, Field(description="These lines, as a brief prints places: stdout:3-9,20, 3:9 or 3.")
         ] = None,
@@ -186,13 +187,10 @@ class Tools:
         context: Annotated[int | None, Field(ge=0, lt=10**9, description="So many lines more on both sides.")] = None,
         max_bytes: MaxBytes = TEXT_BYTES,
     ) -> str:
-        """Lines of a stored run, each behind its stream and number; at the end, what was left out.
-
-        Colours are taken out, other control characters are spelled out.
-        """
+        """Lines of a stored run, each behind its stream and number; at the end, what was left out."""
         choice = {"--lines": lines, "--failure": failure, "--grep": grep, "--context": context}
         given = [f"{option}={value}" for option, value in choice.items() if value is not None]
-        ended = await self._called("raw", "--number", f"--max-bytes={max_bytes}", *given, "--", reference, fine=(0, 1))
+        ended = await self._called("raw", "--number", f"--max-bytes={max_bytes}", *given, "--", ref, fine=(0, 1))
         text = "\n".join(map(line_text, ended.stdout.decode("utf-8", "replace").split("\n")))
         return "\n".join([text.rstrip("\n")] * bool(text) + ended.remarks)
 
@@ -221,17 +219,17 @@ class Tools:
             damaged=document["damaged"],
         )
 
-    async def explain(self, reference: Reference = "latest", max_bytes: MaxBytes = TEXT_BYTES) -> str:
+    async def explain(self, ref: Reference = "latest", max_bytes: MaxBytes = TEXT_BYTES) -> str:
         """What became of every line of a stored run, by which rule, and what the reasons of its packet mean."""
-        table = (await self._called("show", "--emit=explanation", "--", reference)).stdout
+        table = (await self._called("show", "--emit=explanation", "--", ref)).stdout
         kept = table if len(table) <= max_bytes else table[: table.rfind(b"\n", 0, max_bytes) + 1]
         cut = table.count(b"\n") - kept.count(b"\n")
         text = kept.decode("utf-8", "replace")
         return f"{text}[{MECHANISM_NAME}] cut after {len(kept):,} B; {cut:,} more rows\n" if cut else text
 
-    async def verify(self, reference: Reference = "latest") -> Verification:
-        """Whether the packet of a stored run is what it says: against itself, and by reducing the stored bytes again."""
-        packet = await self.document(reference, "packet")
+    async def verify(self, ref: Reference = "latest") -> Verification:
+        """Whether the packet of a stored run is what it says: by itself, and by reducing the stored bytes again."""
+        packet = await self.document(ref, "packet")
         ended = await self._called("verify", "--stored", "--json", "--", "-", given=packet, fine=(0, 1))
         report = json.loads(ended.stdout)
         return Verification(
@@ -335,5 +333,5 @@ async def _stop_when_asked() -> None:
     """End what runs, then this process: its thread that reads standard input can be ended in no other way."""
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
         async for number in signals:
-            await end_all(signal.SIGTERM)
+            await end_all()
             os._exit(128 + number)
