@@ -396,6 +396,46 @@ def vitest_files(mib: float) -> Pieces:
     yield _vitest_summary(made[-1], made[-1] * 10)
 
 
+def mocha_tree(mib: float) -> Pieces:
+    """mocha: suites of fifty tests."""
+    made: list[int] = []
+    tests = "".join(f"    ✔ adds up the invoice of customer {n:04d}\n" for n in range(50))
+    yield b"\n\n"
+    yield from _until(mib, lambda n: f"  invoices of year {n:06d}\n{tests}\n", made)
+    yield f"\n  {made[-1] * 50} passing (9s)\n\n".encode()
+
+
+def mocha_events(mib: float) -> Pieces:
+    """mocha --reporter json-stream: an event for each test."""
+    made: list[int] = []
+    told = '"title":"order {n:08d}","fullTitle":"invoices order {n:08d}","file":"/srv/shop/invoice.test.js"'
+    event = '["pass",{{' + told + ',"duration":0,"currentRetry":0,"speed":"fast"}}]\n'
+    yield b'["start",{"total":1}]\n'
+    yield from _until(mib, lambda n: event.format(n=n), made)
+    yield f'["end",{{"suites":1,"tests":{made[-1]},"passes":{made[-1]},"pending":0,"failures":0}}]\n'.encode()
+
+
+def deno_results(mib: float) -> Pieces:
+    """deno test: a line for each test."""
+    made: list[int] = []
+    yield b"running 1 test from ./invoice_test.ts\n"
+    yield from _until(mib, lambda n: f"adds up the invoice of order {n:08d} ... ok (2ms)\n", made)
+    yield f"\nok | {made[-1]} passed | 0 failed (9s)\n\n".encode()
+
+
+def json_report(mib: float) -> Pieces:
+    """mocha --reporter json: read whole, twice over, so the share is small."""
+    made: list[int] = []
+    test = '    {{\n      "title": "order {n}",\n      "fullTitle": "invoices order {n}",\n      "err": {{}}\n    }},\n'
+    listed = b"".join(_until(mib / 2, lambda n: test.format(n=n), made)).removesuffix(b",\n")
+    stats = f'"tests": {made[-1]},\n    "passes": {made[-1]},\n    "pending": 0,\n    "failures": 0'
+    yield f'{{\n  "stats": {{\n    "suites": 1,\n    {stats}\n  }},\n  "tests": [\n'.encode()
+    yield listed
+    yield b'\n  ],\n  "failures": [],\n  "passes": [\n'
+    yield listed
+    yield b"\n  ]\n}\n"
+
+
 def _vitest_summary(files: int, tests: int) -> bytes:
     return (
         f"\n Test Files  {files} passed ({files})\n      Tests  {tests} passed ({tests})\n"
@@ -454,5 +494,9 @@ SHAPES = (
     Shape("jest, files", jest_files, 1 / 25),
     Shape("vitest, verbose", vitest_verbose, 1 / 25),
     Shape("vitest, files", vitest_files, 1 / 25),
+    Shape("mocha, tree", mocha_tree, 1 / 25),
+    Shape("mocha, json-stream", mocha_events, 1 / 25),
+    Shape("deno test", deno_results, 1 / 25),
+    Shape("JSON report", json_report, 0),
     Shape("unclassified noise", noise, 0),
 )

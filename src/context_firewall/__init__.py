@@ -12,7 +12,37 @@ from typing import TYPE_CHECKING, Any
 from context_firewall.version import __version__
 
 if TYPE_CHECKING:
+    from context_firewall.compaction.compactor import Compactor
+    from context_firewall.compaction.decision_log import DecisionLog, DecisionLogEntry
+    from context_firewall.compaction.records import CompactionRecord, full_history
+    from context_firewall.compaction.reducing import Reduced
+    from context_firewall.compaction.restore import replayed_view, restored_history, restored_view
+    from context_firewall.compaction.selection import SelectionDecision, selection, selection_policy
+    from context_firewall.compaction.structural import StructuralSummarizer, structural_summarizer
+    from context_firewall.compaction.summaries import (
+        SummarizationLog,
+        Summarizer,
+        malicious_summarizer,
+        stub_summarizer,
+    )
+    from context_firewall.compaction.triggers import (
+        TriggerPredicate,
+        all_of,
+        any_of,
+        message_count_predicate,
+        token_threshold_predicate,
+        window_fraction_predicate,
+    )
+    from context_firewall.conversation.compactions import Conversation, FoundCompaction, compaction_between
+    from context_firewall.conversation.messages import Author, Context, Message, Role, ToolCall, ToolResult
+    from context_firewall.conversation.reader import read_conversation, stream_conversation
+    from context_firewall.conversation.tokens import TokenCounter, token_counter
     from context_firewall.documents.brief import render_brief
+    from context_firewall.documents.compaction_record import (
+        parse_compaction_record,
+        serialize_compaction_record,
+        verify_compaction_record,
+    )
     from context_firewall.documents.evidence_manifest import EvidenceManifest, evidence_manifest
     from context_firewall.documents.evidence_packet import EvidencePacket, serialize_packet
     from context_firewall.documents.model_evidence import (
@@ -59,7 +89,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULT_POLICY",
+    "Author",
+    "CompactionRecord",
+    "Compactor",
+    "Context",
     "ContextFirewallError",
+    "Conversation",
+    "DecisionLog",
+    "DecisionLogEntry",
     "Emitted",
     "EvidenceDamaged",
     "EvidenceManifest",
@@ -67,37 +104,134 @@ __all__ = [
     "EvidencePacket",
     "EvidenceStore",
     "Finding",
+    "FoundCompaction",
     "InvalidInput",
+    "Message",
     "ModelEvidence",
     "NoiseRule",
     "OutputNotWritten",
     "PayloadCeilingTooSmall",
+    "Reduced",
+    "Role",
+    "SelectionDecision",
     "SourceStream",
     "StoreNotWritten",
     "StoreUnavailable",
+    "StructuralSummarizer",
+    "SummarizationLog",
+    "Summarizer",
+    "TokenCounter",
+    "ToolCall",
+    "ToolResult",
+    "TriggerPredicate",
     "ValueReceipt",
     "__version__",
+    "all_of",
+    "any_of",
+    "compaction_between",
     "configuration_identity",
     "evidence_manifest",
     "format_indicator",
+    "full_history",
+    "malicious_summarizer",
+    "message_count_predicate",
     "model_evidence_for_packet",
     "open_store",
+    "parse_compaction_record",
+    "read_conversation",
     "reduce_streams",
     "reduce_test_run",
     "reduce_with_value_receipt",
     "render_brief",
+    "replayed_view",
+    "restored_history",
+    "restored_view",
+    "selection",
+    "selection_policy",
+    "serialize_compaction_record",
     "serialize_model_evidence",
     "serialize_packet",
     "serialize_value_receipt",
+    "stream_conversation",
+    "structural_summarizer",
+    "stub_summarizer",
+    "token_counter",
+    "token_threshold_predicate",
     "value_receipt_for_packet",
     "verify_brief",
+    "verify_compaction_record",
     "verify_evidence_manifest",
     "verify_model_evidence",
     "verify_packet",
     "verify_value_receipt",
+    "window_fraction_predicate",
 ]
 
 _HOMES = {
+    "compaction.compactor": ("Compactor",),
+    "compaction.decision_log": (
+        "DecisionLog",
+        "DecisionLogEntry",
+    ),
+    "compaction.records": (
+        "CompactionRecord",
+        "full_history",
+    ),
+    "compaction.reducing": ("Reduced",),
+    "compaction.restore": (
+        "replayed_view",
+        "restored_history",
+        "restored_view",
+    ),
+    "compaction.selection": (
+        "SelectionDecision",
+        "selection",
+        "selection_policy",
+    ),
+    "compaction.structural": (
+        "StructuralSummarizer",
+        "structural_summarizer",
+    ),
+    "compaction.summaries": (
+        "SummarizationLog",
+        "Summarizer",
+        "malicious_summarizer",
+        "stub_summarizer",
+    ),
+    "compaction.triggers": (
+        "TriggerPredicate",
+        "all_of",
+        "any_of",
+        "message_count_predicate",
+        "token_threshold_predicate",
+        "window_fraction_predicate",
+    ),
+    "conversation.compactions": (
+        "Conversation",
+        "FoundCompaction",
+        "compaction_between",
+    ),
+    "conversation.messages": (
+        "Author",
+        "Context",
+        "Message",
+        "Role",
+        "ToolCall",
+        "ToolResult",
+    ),
+    "conversation.reader": (
+        "read_conversation",
+        "stream_conversation",
+    ),
+    "conversation.tokens": (
+        "TokenCounter",
+        "token_counter",
+    ),
+    "documents.compaction_record": (
+        "parse_compaction_record",
+        "serialize_compaction_record",
+        "verify_compaction_record",
+    ),
     "documents.brief": ("render_brief",),
     "documents.evidence_manifest": ("EvidenceManifest", "evidence_manifest"),
     "documents.evidence_packet": ("EvidencePacket", "serialize_packet"),

@@ -46,6 +46,12 @@ class PayloadCeilingTooSmall(ContextFirewallError):
         return {"code": self.code, **self.details}
 
 
+class SummarizerFailed(ContextFirewallError):
+    """The command that was to make a summary did not make one; nothing was changed."""
+
+    code = "SUMMARIZER_FAILED"
+
+
 class OutputNotWritten(ContextFirewallError):
     """A file that was asked for could not be written; nothing was left half-written."""
 

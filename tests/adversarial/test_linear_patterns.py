@@ -54,6 +54,7 @@ def everywhere(pattern: Pattern) -> Callable[[bytes], object]:
     return lambda line: pattern.sub("", line.decode("utf-8", "replace"))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("room", "name", "pattern"), CASES)
 def test_time_grows_with_the_line(room: str, name: str, pattern: Pattern) -> None:
     deed = everywhere(pattern) if name in SEARCHED else anchored(pattern)

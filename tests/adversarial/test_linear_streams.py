@@ -76,6 +76,71 @@ LINEAR: dict[str, tuple[Stream, int]] = {
     "spec parents that never close": (lambda n: "▶ a\n  ✔ x (1ms)\n" * n, 2000),
     "rows of dots": (lambda n: "....................\n" * n, 6000),
     "dots and points by turns": (lambda n: "....\nok 1 - x\n" * n, 1000),
+    "mocha's totals again and again": (lambda n: "\n  1 passing (1ms)\n  9 failing\n\n  9) x:\n\n\n\n\n" * n, 1000),
+    "mocha's totals that nothing closes": (lambda n: "\n  1 passing (1ms)\n  9 failing\n" * n, 2000),
+    "mocha's results and totals by turns": (lambda n: "  ✔ a\n  1) b\n\n  7 passing (1ms)\n  1 failing\n\n" * n, 1000),
+    "mocha's titles that hold nothing": (lambda n: "  ✔ a\n" + "  a\n    b\n      c\n" * n, 2000),
+    "mocha's suites, deeper and deeper": (
+        lambda n: "  ✔ a\n" + "".join("  " * i + "a\n" for i in range(1, n)) + "  1) a\n",
+        400,
+    ),
+    "mocha's accounts with one number": (
+        lambda n: "  1) b\n  ✔ a\n\n  1 passing (1ms)\n  1 failing\n" + "\n  1) b:\n     Error: x\n" * n + "\n\n\n",
+        1000,
+    ),
+    "mocha's events and ends by turns": (
+        lambda n: (
+            '["start",{"total":1}]\n'
+            + '["pass",{"fullTitle":"a"}]\n["end",{"passes":1,"failures":0,"pending":0}]\n' * n
+        ),
+        1000,
+    ),
+    "deno's endings again and again": (
+        lambda n: (
+            "a ... FAILED (1ms)\n"
+            + "\n ERRORS \n\na => ./a:1:1\nerror: x\n\n FAILURES \n\na => ./a:1:1\n" * n
+            + "\nFAILED | 0 passed | 1 failed (1ms)\n\n"
+        ),
+        1000,
+    ),
+    "deno's failures and totals by turns": (
+        lambda n: "running 1 test from ./a\n" + "a ... FAILED (1ms)\n\nok | 1 passed | 0 failed (1ms)\n\n" * n,
+        1000,
+    ),
+    "deno's joints in a name": (lambda n: "running 1 test from ./a\n" + "a ... FAILED (due to " * n + "\n", 20_000),
+    "deno's places in a title": (
+        lambda n: (
+            "running 1 test from ./a\n\n ERRORS \n\n"
+            + "a => ./a:1:1" * n
+            + "\nerror: x\n\n FAILURES \n\n"
+            + "a => :1" * n
+        ),
+        20_000,
+    ),
+    "deno's steps, deeper and deeper": (
+        lambda n: "running 1 test from ./a\n" + "".join("  " * i + "a ...\n" for i in range(n)),
+        700,
+    ),
+    "deno's output of many failing tests": (
+        lambda n: (
+            "running 1 test from ./a\n"
+            + "".join(
+                f"t{i} ...\n------- output -------\nx\n----- output end -----\nt{i} ... FAILED (1ms)\n"
+                for i in range(n)
+            )
+        ),
+        700,
+    ),
+    "a JSON report's braces": (lambda n: "{\n" * n + '  "stats": {\n' * n + "}\n" * n, 2000),
+    "JSON reports that are none": (lambda n: '{\n  "stats": {\n}\n' * n, 1000),
+    "a JSON report of failures": (
+        lambda n: (
+            '{\n"stats": {"suites": 1},\n"numTotalTestSuites": 1,\n"testResults": [\n'
+            + ",\n".join('{\n"name": "a"\n}' for _ in range(n))
+            + "\n]\n}\n"
+        ),
+        2000,
+    ),
     "hashes in a name": (lambda n: "1..1\nok 1 - " + "#a" * n + "\n", 100_000),
     "backslashes in a name": (lambda n: "1..1\nok 1 - " + "\\" * n + "#\n", 100_000),
     "NUL bytes": (lambda n: "1..1\nok 1 - " + "\0" * n + "\n", 200_000),

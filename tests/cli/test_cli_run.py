@@ -681,3 +681,13 @@ def test_soak_sixty_four_runs_at_once(desk: Path) -> None:
         assert json.loads(store.document(store.record(name), "packet"))
         printed.add(b"".join(store.chunks(manifest["streams"][0]["sha256"], manifest["streams"][0]["byte_count"])))
     assert printed == {f"1..1\nok 1 - run {number}\n".encode() for number in range(64)}
+
+
+def test_a_brief_has_a_ceiling_that_nobody_named(desk: Path) -> None:
+    """RUN-10: also where a tool that nobody knows prints without end."""
+    shout = "for n in range(30_000): print(f'[{n}] kiln: shelf {n} is warm')"
+    ended = run("run", "--", sys.executable, "-c", shout, folder=desk)
+    assert len(ended.stdout) <= 24_000
+    assert "| [0] kiln: shelf 0 is warm" in lines(ended)
+    assert "| [29999] kiln: shelf 29999 is warm" in lines(ended)
+    assert len(json.dumps(kept(desk)[2])) < 1_100_000

@@ -2,6 +2,7 @@
 
 import pytest
 
+from context_firewall import SourceStream, reduce_streams, serialize_packet
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.reader import read_streams
@@ -81,3 +82,15 @@ def test_lanes_read_what_lines_read() -> None:
     transcript = read(text + suite(400, 0, 1), 0)
     assert (transcript.tally.passed, transcript.tally.skipped) == (400, 1)
     assert not transcript.doubts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        STARTS + begins("\\ud800") + ends("\\ud800", "failed") + suite(0, 1, 0),
+        STARTS + begins("a") + ends("a") + suite(10**30, 0, 0),
+    ],
+)
+def test_what_no_document_can_hold(text: str) -> None:
+    """P7: half a surrogate pair, and a number that is no count."""
+    serialize_packet(reduce_streams([SourceStream("stdout", len(text), [text.encode()])], exit_code=101))

@@ -24,6 +24,8 @@ COMMANDS = {
     "stats": "context_firewall.cli.stats:stats",
     "gc": "context_firewall.cli.gc:gc",
     "verify": "context_firewall.cli.verify:verify",
+    "compact": "context_firewall.cli.compact:compact",
+    "restore": "context_firewall.cli.restore:restore",
     "mcp": "context_firewall.cli.mcp:mcp",
     "conformance": "context_firewall.cli.conformance:conformance",
 }
@@ -92,6 +94,7 @@ def main() -> None:
     """Deterministic evidence packets of test runs: small, complete and checkable.
 
     \b
+    context-firewall run -- npm test
     npm test 2>err.txt | context-firewall reduce --stderr err.txt --exit-code 0
     context-firewall reduce --input run.json
     context-firewall conformance

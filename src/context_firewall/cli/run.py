@@ -24,7 +24,6 @@ from context_firewall.cli.configuration import (
 from context_firewall.cli.handing_out import (
     emit_options,
     hand_out,
-    packet_ceiling,
     projection,
     receipt_bytes,
     sidecar_options,
@@ -49,6 +48,10 @@ TIMED_OUT = 124
 OWN_FAILURE = 125
 # What a run is called by when nobody names it; a command line may be longer than anybody reads.
 LONGEST_NAME = 200
+# A brief goes into somebody's context, so it has a ceiling also when nobody names one. So has the packet behind it,
+# which is kept: a tool that prints without end makes no packet without end.
+BRIEF_BYTES = 24_000
+PACKET_BYTES = 1_000_000
 
 EPILOG = """\b
 Exit status: the command's own, and
@@ -135,6 +138,8 @@ def run(ctx: click.Context, /, *, command: tuple[str, ...], **options: Any) -> i
     A signal that ends this program is passed on to the command and all that it started; what was printed until then is
     kept and reduced.
 
+    Unless --max-bytes says otherwise, the brief has 24,000 bytes at most, and the packet that is kept a million.
+
     \b
     context-firewall run -- pytest -q
     context-firewall run --timeout 600 --tee -- npm test
@@ -209,6 +214,12 @@ class _Asked(NamedTuple):
         return str(self.options["emit"])
 
     @property
+    def max_bytes(self) -> int | None:
+        """The ceiling of what is emitted."""
+        given: int | None = self.preferred("max_bytes")
+        return BRIEF_BYTES if given is None and self.emit == "brief" else given
+
+    @property
     def shown_command(self) -> list[str]:
         """The command as text that a document can hold."""
         return [shown_path(word) for word in self.command]
@@ -216,7 +227,7 @@ class _Asked(NamedTuple):
     def description(self) -> RunOptions:
         """How to reduce the run, but for what only its end tells. Raises InvalidInput for options that clash."""
         reading: dict[str, Any] = {
-            "max_output_bytes": packet_ceiling(self.emit, self.preferred("max_bytes")),
+            "max_output_bytes": PACKET_BYTES if self.emit == "brief" else self.max_bytes,
             "policy": self.preferred("policy"),
             "dialect": self.preferred("dialect"),
             "noise": self.project.noise,
@@ -265,7 +276,7 @@ def _conclude(
     revision = asked.options["mechanism_revision"]
     try:
         packet = reduce_streams(capture.streams(), **described)
-        emitted = projection(packet, asked.emit, asked.preferred("max_bytes"))
+        emitted = projection(packet, asked.emit, asked.max_bytes)
     except ContextFirewallError:
         if manifest is not None:
             _say(f"the output is kept as {reference}")

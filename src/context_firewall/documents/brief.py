@@ -9,6 +9,7 @@ A line of the run starts with `| ` (or is `|` alone, if it is blank); every othe
        not shown: 3 lines, 120 bytes [stdout:5-7]                                what the packet only refers to
     ~ 4 runner frames                                                            stack frames of runner and platform
     ~ 30 lines of context, not shown                                             source lines around the failing ones
+    ~ a JSON report on one line, 900 bytes, not shown                            but for what it says of the failures
     + 2 more failures are not named here [stdout:50-70]
     warning [stdout:2]                                                           or fatal, timeout, todo, unclassified
     warning, not shown: 3 lines, 120 bytes [stdout:5-7]
@@ -26,6 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+from context_firewall.documents.brief_json import told
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.reasons import ADVICE
 from context_firewall.documents.runner_frames import frame
@@ -54,8 +56,10 @@ UNSAFE = re.compile(
 ANSI = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)|[()][A-Za-z0-9]|[=>])")
 
 # What a header says besides the name: result word, number, glyph; duration.
-_BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠)\s*+")
+_BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠|^[0-9]{1,9}+\)(?= ))\s*+")
 _AFTER_NAME = re.compile(r"(?<!\s)\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{)?+$")
+# A member of an indented JSON report: `"fullTitle": "lends books",`.
+_MEMBER = re.compile(r'"[A-Za-z]++": "(?P<name>.*)",?')
 _ESCAPED = re.compile(r"\\(?=[#\\])")
 
 # pytest's error line, and the start of its line that says where: `E   boom`, then `lib/price.py:7: boom`.
@@ -274,8 +278,9 @@ def _name(number: int, failure: Mapping[str, Any]) -> str:
 def _regions(failures: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
     """The lines of each failure's region; one that reads like an earlier one only says so."""
     seen: dict[tuple[str, ...], int] = {}
+    decoded = told(failures)
     for number, failure in enumerate(failures, 1):
-        region = tuple(_region(failure))
+        region = tuple(_told(failure, decoded[number - 1]) if number - 1 in decoded else _region(failure))
         earlier = seen.setdefault(region, number) if len(region) > 1 else number
         yield list(region) if earlier == number else [f"   same text as {earlier})"]
 
@@ -305,12 +310,27 @@ def _region(failure: Mapping[str, Any]) -> Iterator[str]:
         yield f"   not shown: {_amount(hidden)}{place_of(hidden)}"
 
 
+def _told(failure: Mapping[str, Any], texts: Sequence[str]) -> Iterator[str]:
+    """What a JSON report on one line says of a failure; where the line stands, how much of it there is."""
+    yield from _folded(_dedented([line_text(text) for text in texts]))
+    header = failure.get("header")
+    if header is not None:
+        yield f"~ a JSON report on one line, {len(header['text'].encode())} bytes, not shown"
+
+
 def says_only_the_name(header: str, identity: str) -> bool:
-    """Whether a header holds nothing that its failure's identity does not say, save result, number and duration."""
+    """Whether a header holds nothing that its failure's identity does not say, save result, number and duration.
+
+    It may be one end of the identity, as the first of several titles is.
+    """
     ruled = _unruled(line_text(header).strip())
     text = _AFTER_NAME.sub("", _BEFORE_NAME.sub("", ruled, count=1))
+    member = _MEMBER.fullmatch(text)
+    text = text if member is None else member["name"]
     words, name = " ".join(_ESCAPED.sub("", text).split()), " ".join(safe(identity).split())
     if bool(words) and (name == words or name.endswith(f" > {words}")):
+        return True
+    if name == ruled or name.startswith(f"{words} ") or name == words.removesuffix(":"):
         return True
     return ruled != header.strip() and f".{name.replace('::', '.')}".endswith(f".{words.replace('::', '.')}")
 

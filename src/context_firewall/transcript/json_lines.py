@@ -1,4 +1,4 @@
-"""Lines that are JSON objects, as runners print them for other programs."""
+"""JSON, as runners print it for other programs: a line, or a document."""
 
 import json
 
@@ -14,10 +14,21 @@ def _refuse(constant: str) -> object:
     raise ValueError(constant)
 
 
-def json_object(text: bytes) -> dict[str, object] | None:
-    """The object that a text is: strict JSON in UTF-8, without a repeated key or NaN; None if it is none."""
+def json_value(text: bytes) -> object:
+    """The value that a text is: strict JSON in UTF-8, without a repeated key or NaN; None if it is none."""
     try:
-        value = json.loads(text.decode("utf-8"), object_pairs_hook=_once, parse_constant=_refuse)
+        value: object = json.loads(text.decode("utf-8"), object_pairs_hook=_once, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
+    return value
+
+
+def json_object(text: bytes) -> dict[str, object] | None:
+    """The same of an object; None if it is none."""
+    value = json_value(text)
     return value if isinstance(value, dict) else None
+
+
+def well_formed(text: str) -> str:
+    """A name out of a JSON string: escapes may leave half a surrogate pair, which no document can hold."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -401,7 +401,7 @@ def _readings(
         if each.settle is not None:
             readings = each.settle(readings)
     readings = _with_process_failure(
-        _with_program_output(joined(_without_echoes(readings, dialects, exit_code)), dialects), exit_code
+        _with_program_output(joined(_without_echoes(readings, dialects, exit_code)), dialects, exit_code), exit_code
     )
     if noise:
         # The only account of a failed process is kept whole; where noise has buried it, it is looked for again.
@@ -440,15 +440,18 @@ def _as_text(reading: Reading, runner: str) -> Reading:
     return replace(_as_noise(reading), stream=reading.stream, doubts=doubts)
 
 
-def _with_program_output(readings: list[Reading], rows: Sequence[Dialect]) -> list[Reading]:
+def _with_program_output(readings: list[Reading], rows: Sequence[Dialect], exit_code: int | None) -> list[Reading]:
     """Attribute to the program what stands where its runner never prints, if the runner's own account is whole.
+
+    Not if the process failed and the runner does not say why: then that may stand there.
 
     In a run that failed it may be what a failing test printed: there it stays visible, as what it is, unless the
     failures show all of it.
     """
     own = {row.name: row.program_streams for row in rows if row.program_streams}
     runners = {part.dialect for part in readings if part.has_results}
-    if len(runners) != 1 or any(part.doubts for part in readings):
+    explained = not exit_code or any(part.failures or part.tally.failed for part in readings)
+    if len(runners) != 1 or not explained or any(part.doubts for part in readings):
         return readings
     streams = own.get(runners.pop(), frozenset())
     printed = {line.raw for part in readings if part.stream in streams for line in part.unclassified}

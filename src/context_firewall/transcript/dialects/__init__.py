@@ -45,6 +45,8 @@ REGISTRY: tuple[Entry, ...] = (
     Entry("cargo-json", BOTH, re.compile(rb"\{")),
     Entry("go", BOTH, re.compile(rb"=== |--- |ok  \t|FAIL\t|\?   \t|goos: |-test|testing: |panic: |go: |# ")),
     Entry("go-json", STDOUT, re.compile(rb"\{")),
+    # Before the runners whose reports its documents repeat.
+    Entry("json-report", STDOUT, re.compile(rb"(?:[ \t]++|\{ ?+)\"(?:num|stats|created)")),
     Entry(
         "jest",
         BOTH,
@@ -52,6 +54,14 @@ REGISTRY: tuple[Entry, ...] = (
             rb"\r*+ ?(?:PASS|FAIL) |\r*+(?:Determining|Test Suites: |No tests|Usage: jest|Summary of)"
             rb"|\r*+(?:  console\.|\xe2\x97\x8f| LOGGING|  \xe2\x97\x8f|::error)"
         ),
+    ),
+    # Totals, a tick (✓ ✔ √), or a test that is announced
+    Entry("mocha", STDOUT, re.compile(rb"  (?:[0-9]++ passing| *+\xe2[\x88\x9c]|  [^\n\r]++\r)")),
+    Entry("mocha-json-stream", STDOUT, re.compile(rb"\[\"start")),
+    Entry(
+        "deno",
+        STDOUT,
+        re.compile(rb"running [0-9]++ tests? from|------- pre| ERRORS|Uncaught error|\./|ok \| |FAILED \| "),
     ),
     Entry("junit", STDOUT, re.compile(rb"(?:\xef\xbb\xbf)?+\s*+<(?:\?xml|testsuite)")),
     Entry("pytest", STDOUT, re.compile(rb"=|[^\n]*?\[ *+[0-9]|no tests ran|INTERNALERROR>|bringing up|Test session")),

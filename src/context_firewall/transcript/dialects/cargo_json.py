@@ -15,7 +15,7 @@ from collections import Counter
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
-from context_firewall.transcript.json_lines import json_object
+from context_firewall.transcript.json_lines import json_object, well_formed
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.machine import Dialect
@@ -31,6 +31,8 @@ GREEN = re.compile(
 # The name in such a line, and a comma if it has ended.
 NAMED = re.compile(r'"name": "([^"]++)"(,?)')
 GREEN_IGNORED = b'", "event": "ignored"'
+# No suite has more tests.
+MOST = 10**9
 ENDS = {"ok": "passed", "failed": "failed", "timeout": "", "ignored": "ignored"}
 
 
@@ -44,7 +46,7 @@ def event_of(text: bytes) -> dict[str, object] | None:
 
 def _count(event: dict[str, object], key: str) -> int:
     value = event.get(key, 0)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else -1
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST else -1
 
 
 class CargoEvents:
@@ -167,7 +169,7 @@ class CargoEvents:
         self._running.pop(name, None)
         self._counts[ENDS[what]] += 1
         if what == "failed":
-            self._failures.append(Failure(name, line.as_kind(Kind.FAILED_TEST)))
+            self._failures.append(Failure(well_formed(name), line.as_kind(Kind.FAILED_TEST)))
         else:
             self._suppressed.add(Kind.SKIPPED_TEST if what == "ignored" else Kind.SUCCESSFUL_TEST, line.number)
         return True
@@ -196,7 +198,7 @@ class CargoEvents:
 
     def close(self, exit_code: int | None) -> Reading:
         """Settle the account."""
-        current = next(iter(self._running), "") if self._expected is not None else ""
+        current = well_formed(next(iter(self._running), "")) if self._expected is not None else ""
         if self._expected is not None:
             self._break_off()
         doubts = self._doubts

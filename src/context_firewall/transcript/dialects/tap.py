@@ -826,7 +826,8 @@ DIALECT = Dialect(
     opening=re.compile(
         rb"(?:\xef\xbb\xbf)?+(?:TAP version [0-9]++[ \t]*+\Z"
         rb"|[0-9]++\.\.[0-9]++(?:[ \t]*+#.*+)?+[ \t]*+\Z"
-        rb"|(?!ok  \t)(?:not )?+ok(?:[ \t]|\Z)"  # but not go's `ok  <tab>package<tab>time`
+        # But not go's `ok  <tab>package<tab>time`, nor deno's `ok | 3 passed | 0 failed (2ms)`.
+        rb"|(?!ok  \t|ok \| [0-9]++ passed)(?:not )?+ok(?:[ \t]|\Z)"
         rb"|Bail out!|pragma [+-]"
         rb"|# Subtest(?::|\Z)|# tests [0-9]++\Z|# TAP results for "
         rb"| {4,}+(?:(?:not )?+ok 1(?:[ \t]|\Z)|1\.\.[0-9]++|# Subtest))"

@@ -1,0 +1,221 @@
+"""The JSON reports of test runners: what each says of a run. A row a format; adding one is a function and a row.
+
+mocha: `--reporter json`. `stats` counts `tests`, `passes`, `pending` and `failures`; each has a list of that name, and
+what stands in the last three stands in `tests` too, save hooks, which are no tests.
+
+jest: `--json`; Vitest: `--reporter=json`, made after it. `num…Tests` count the `assertionResults` of all
+`testResults`, which are files. A file may fail without a test of it, or besides: then its `message` says so. Vitest's
+`num…TestSuites` count files and the suites in them.
+
+pytest: the plugin pytest-json-report. `summary` counts the outcomes of `tests`; `collectors` that failed are files that
+did not load.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from context_firewall.transcript.facts import Tally
+
+# No run has more tests.
+MOST = 10**9
+
+PASSED, FAILED, SKIPPED, TODO = "passed", "failed", "skipped", "todo"
+
+JEST_STATUS = {
+    "passed": PASSED,
+    "failed": FAILED,
+    "skipped": SKIPPED,
+    "pending": SKIPPED,
+    "disabled": SKIPPED,
+    "todo": TODO,
+}
+PYTEST_OUTCOME = {
+    "passed": PASSED,
+    "failed": FAILED,
+    "error": FAILED,
+    "skipped": SKIPPED,
+    "xfailed": TODO,
+    "xpassed": TODO,
+}
+# pytest's exit codes of a run that came to its end: all passed, some failed, nothing collected.
+PYTEST_ENDED = (0, 1, 5)
+RUNTIME_ERROR = "● Test suite failed to run"
+
+
+class Part(NamedTuple):
+    """An object of the report about one test, file or hook."""
+
+    identity: str
+    ended: str
+    node: dict[str, Any]
+    own_lines: bool = False
+    """Only the lines of the object itself are about it, not those of the objects inside."""
+
+
+@dataclass(slots=True)
+class Story:
+    """What a report says."""
+
+    tally: Tally
+    """As the report counts."""
+    tests: list[Part] = field(default_factory=list)
+    outside: list[Part] = field(default_factory=list)
+    """Failures that are no tests."""
+    repeated: list[dict[str, Any]] = field(default_factory=list)
+    """Objects that say again what `tests` say."""
+    totals: list[object] = field(default_factory=list)
+    """Objects that count."""
+    sound: bool = True
+    """The report does not deny itself."""
+    ended: bool = True
+    """The run came to its end."""
+    told: bool = True
+    """Every failure that the report counts is in it."""
+
+    def counts(self) -> bool:
+        """Whether the tests are as many as the report counts."""
+        found = Counter(test.ended for test in self.tests)
+        four = (found[PASSED], found[FAILED], found[SKIPPED], found[TODO])
+        tally = self.tally
+        return four == (tally.passed, tally.failed, tally.skipped, tally.todo) and tally.total == sum(four)
+
+
+class Format(NamedTuple):
+    """One runner's report."""
+
+    runner: str
+    """The dialect that reads the same runner's report for people."""
+    keys: frozenset[str]
+    """Keys of the root that prove it."""
+    read: Callable[[dict[str, Any]], Story]
+    """Raises KeyError, TypeError or ValueError for what is not such a report."""
+    name_key: str
+    """The key of a test's name."""
+
+
+def _count(values: Mapping[str, Any], key: str, *, default: int | None = None) -> int:
+    value = values[key] if default is None else values.get(key, default)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST:
+        raise ValueError(key)
+    return value
+
+
+def _objects(values: object) -> list[dict[str, Any]]:
+    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+        raise TypeError
+    return values
+
+
+def _text(values: Mapping[str, Any], key: str) -> str:
+    value = values[key]
+    if not isinstance(value, str):
+        raise TypeError(key)
+    return value
+
+
+def _mocha(root: dict[str, Any]) -> Story:
+    stats = root["stats"]
+    lists = {
+        PASSED: _objects(root["passes"]),
+        FAILED: _objects(root["failures"]),
+        SKIPPED: _objects(root.get("pending", [])),
+    }
+    tests = _objects(root["tests"])
+    passed, failed, skipped = (_count(stats, key) for key in ("passes", "failures", "pending"))
+    story = Story(Tally(passed, failed, skipped, 0, passed + failed + skipped), repeated=tests, totals=[stats])
+    known, names = {_canonical(test) for test in tests}, {_text(test, "fullTitle") for test in tests}
+    for ended, parts in lists.items():
+        for part in parts:
+            name = _text(part, "fullTitle")
+            story.tests.append(Part(name, ended, part))
+            story.sound &= _canonical(part) in known or name not in names
+    story.sound &= len(tests) == _count(stats, "tests")
+    return story
+
+
+def _canonical(value: object) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _jest(root: dict[str, Any]) -> Story:
+    story = _of_files(root, " › ")
+    files = _objects(root["testResults"])
+    broken = sum(file["status"] == "failed" for file in files)
+    story.ended = not root.get("wasInterrupted", False)
+    story.sound &= _count(root, "numTotalTestSuites") - _count(root, "numPendingTestSuites") <= len(files)
+    story.sound &= _count(root, "numFailedTestSuites") == broken
+    story.sound &= _count(root, "numRuntimeErrorTestSuites") == len(story.outside)
+    return story
+
+
+def _vitest(root: dict[str, Any]) -> Story:
+    story = _of_files(root, " > ")
+    failed = set()
+    for file in root["testResults"]:
+        if file["status"] == "failed":
+            failed.add((file["name"],))
+        for test in file["assertionResults"]:
+            suites = (file["name"], *test["ancestorTitles"])
+            if test["status"] == "failed":
+                failed |= {suites[:depth] for depth in range(1, len(suites) + 1)}
+    # A suite whose hook failed is counted, and nothing else is said of it.
+    story.told = _count(root, "numFailedTestSuites") == len(failed)
+    return story
+
+
+def _of_files(root: dict[str, Any], separator: str) -> Story:
+    passed, failed, skipped, todo, total = (
+        _count(root, f"num{word}Tests") for word in ("Passed", "Failed", "Pending", "Todo", "Total")
+    )
+    story = Story(Tally(passed, failed, skipped, todo, total))
+    for file in _objects(root["testResults"]):
+        name, any_failed = _text(file, "name"), False
+        for test in _objects(file["assertionResults"]):
+            ended = JEST_STATUS[_text(test, "status")]
+            titles = [*test.get("ancestorTitles", []), _text(test, "title")]
+            story.tests.append(Part(separator.join([name, *titles]), ended, test))
+            any_failed |= ended == FAILED
+            story.sound &= ended != FAILED or bool(test["failureMessages"])
+        if _text(file, "status") == "failed" and (not any_failed or RUNTIME_ERROR in _text(file, "message")):
+            story.outside.append(Part(name, FAILED, file, own_lines=True))
+    story.sound &= bool(root["success"]) == (not failed and not story.outside)
+    return story
+
+
+def _pytest(root: dict[str, Any]) -> Story:
+    summary, code = root["summary"], _count(root, "exitcode")
+    counts = {key: _count(summary, key, default=0) for key in PYTEST_OUTCOME}
+    # As in pytest's own summary, a file that does not load is an error, and errors count.
+    broken = [one for one in _objects(root.get("collectors", [])) if _text(one, "outcome") == "failed"]
+    failed = counts["failed"] + counts["error"] + len(broken)
+    todo, total = counts["xfailed"] + counts["xpassed"], _count(summary, "total") + len(broken)
+    story = Story(Tally(counts["passed"], failed, counts["skipped"], todo, total), totals=[summary])
+    for test in _objects(root.get("tests", [])):
+        story.tests.append(Part(_text(test, "nodeid"), PYTEST_OUTCOME[_text(test, "outcome")], test))
+    story.tests += (Part(_text(one, "nodeid"), FAILED, one) for one in broken)
+    story.ended = code in PYTEST_ENDED or bool(broken)
+    story.sound = (code == 0) == (not failed and total > 0) or code not in PYTEST_ENDED
+    story.sound &= code != PYTEST_ENDED[-1] or not total
+    return story
+
+
+FORMATS = (
+    Format("mocha", frozenset({"stats", "tests", "passes", "failures"}), _mocha, "fullTitle"),
+    Format("jest", frozenset({"numTotalTests", "numRuntimeErrorTestSuites", "testResults"}), _jest, "fullName"),
+    Format("vitest", frozenset({"numTotalTests", "numTotalTestSuites", "testResults"}), _vitest, "fullName"),
+    Format("pytest", frozenset({"created", "exitcode", "summary"}), _pytest, "nodeid"),
+)
+
+
+def story(root: dict[str, Any]) -> tuple[Format, Story] | None:
+    """The format that a document is of, and what it says; None if it is no report."""
+    for row in FORMATS:
+        if row.keys <= root.keys():
+            try:
+                return row, row.read(root)
+            except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+                continue
+    return None

@@ -1,0 +1,232 @@
+"""`compact` and `restore` as users call them (CLI-10, EXIT-6)."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_process import Ended, run
+
+from context_firewall import read_conversation, verify_compaction_record
+
+TALK: list[dict[str, Any]] = [
+    {"role": "system", "content": "Be brief.", "name": "ops"},
+    {"role": "user", "content": "Count the parcels. Never write to the table."},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "pytest", "arguments": "{}"}}],
+    },
+    {"role": "tool", "tool_call_id": "c1", "content": "x"},
+    *({"role": "assistant", "content": f"Counted depot {number}. " * 9} for number in range(6)),
+    {"role": "user", "content": "Go on."},
+]
+TAP_RUN = (
+    "TAP version 13\n"
+    + "".join(f"ok {number} - weighs parcel {number}\n" for number in range(1, 60))
+    + "1..59\n# tests 59\n# pass 59\n# fail 0\n"
+)
+
+
+@pytest.fixture
+def chat(tmp_path: Path) -> Path:
+    """A file of chat messages, of which one holds the output of a test run."""
+    talk = [dict(message) for message in TALK]
+    talk[3]["content"] = TAP_RUN
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps(talk, indent=1), encoding="utf-8")
+    return path
+
+
+def view(ended: Ended) -> Any:
+    """The view on standard output; one line must be on standard error."""
+    assert ended.stderr.count(b"\n") == 1
+    assert ended.stderr.startswith(b"[Context Firewall] ")
+    return json.loads(ended.stdout)
+
+
+def test_a_view_is_compacted_and_restored(chat: Path, tmp_path: Path) -> None:
+    record = tmp_path / "record.json"
+    ended = run("compact", chat, "--record", record)
+    assert ended.status == 0
+    compacted = view(ended)
+    assert compacted[0] == TALK[0]
+    assert compacted[1]["role"] == "user"
+    assert "- Count the parcels. Never write to the table." in compacted[1]["content"]
+    assert compacted[2:] == TALK[-4:]
+    assert b"| messages: 5 kept, 6 summarised | undo: proven" in ended.stderr
+    assert verify_compaction_record(record.read_bytes()) == []
+
+    back = run("restore", record)
+    assert back.status == 0
+    assert view(back) == json.loads(chat.read_text())
+    assert b"view before the compaction: 11 entries, proven by sha256:" in back.stderr
+    after = run("restore", record, "--after")
+    assert [message["role"] for message in view(after)] == [message["role"] for message in compacted]
+
+
+def test_same_input_same_bytes(chat: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        assert run("compact", chat, "--record", tmp_path / name, "--output", tmp_path / f"{name}-view").stdout == b""
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    assert (tmp_path / "one-view").read_bytes() == (tmp_path / "two-view").read_bytes()
+    run("compact", chat, "--record", tmp_path / "one", "--at", "12.5")
+    assert json.loads((tmp_path / "one").read_bytes())["timestamp"] == 12.5
+
+
+def test_a_test_run_that_stays_becomes_a_brief_with_its_receipt(chat: Path, tmp_path: Path) -> None:
+    record = tmp_path / "record.json"
+    ended = run("compact", chat, "--select", "tool-results", "--record", record)
+    (result,) = [message for message in view(ended) if message["role"] == "tool"]
+    assert result["content"].startswith("INDETERMINATE: ") or result["content"].startswith("PASSED: ")
+    assert len(result["content"]) < len(TAP_RUN) / 2
+    (reduction,) = json.loads(record.read_bytes())["reductions"]
+    assert reduction["reducer"] == "test-run/brief"
+    assert reduction["receipt"]["reason_codes"] == ["EXIT_STATUS_MISSING"]
+    assert b"1 reduced" in ended.stderr
+    kept = run("compact", chat, "--select", "tool-results", "--keep-results")
+    assert TAP_RUN in [message["content"] for message in view(kept)]
+    assert view(run("restore", record, "--from", chat)) == json.loads(chat.read_text())
+
+
+def test_a_second_round_carries_the_summary_on(chat: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "view.json", tmp_path / "record.json"
+    run("compact", chat, "--output", first)
+    compacted = view(run("compact", first, "--select", "recent:1", "--record", second))
+    assert [message["role"] for message in compacted] == ["system", "user", "user"]
+    assert compacted[1]["content"].count("- Count the parcels. Never write to the table.") == 1
+    assert view(run("restore", second, "--from", first)) == json.loads(first.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        (("--trigger", "tokens:100000"), 3, "not compacted: the trigger does not fire"),
+        (("--trigger", "messages:10+tokens:100000"), 3, "not compacted: the trigger does not fire"),
+        (("--trigger", "tokens:100000", "--trigger", "messages:10"), 0, "proven"),
+        (("--trigger", "window:1000:0.2"), 0, "proven"),
+        (("--select", "recent:99", "--keep-results"), 3, "not compacted: nothing is to be summarised"),
+        (
+            ("--select", "recent:9", "--keep-results", "--only-if-smaller"),
+            3,
+            "not compacted: the view would not become smaller",
+        ),
+        (("--select", "user", "--select", "pinned:4", "--select", "containing:depot 5"), 0, "5 kept, 6 summarised"),
+        (("--select", "recent-tokens:60", "--select", "drop-repeated"), 0, "proven"),
+    ],
+)
+def test_when_and_what(chat: Path, tmp_path: Path, options: tuple[str, ...], status: int, said: str) -> None:
+    record = tmp_path / "record.json"
+    ended = run("compact", chat, *options, "--record", record)
+    assert ended.status == status
+    assert said in ended.stderr.decode()
+    assert record.exists() == (status == 0)
+    if status:
+        assert view(ended) == json.loads(chat.read_text())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--trigger", "tokens:many"), "--trigger tokens:many: many is no whole number"),
+        (("--trigger", "sometimes"), "--trigger sometimes is not known"),
+        (("--trigger", "window:9:much"), "much is no number"),
+        (("--trigger", "window:9:2"), "fraction must be from 0 to 1"),
+        (("--select", "recent"), "--select recent is not known"),
+        (("--select", "user:x"), "--select user:x is not known"),
+        (("--select", "recent:-1"), "-1 is no whole number"),
+        (("--summarizer", "oracle"), "--summarizer oracle is not known"),
+        (("--summarizer", "command:'"), "--summarizer is no command"),
+        (("--format", "dsh"), "a list of messages is no session of dsh"),
+        (("--output", "chat.json"), "and the session are the same file"),
+    ],
+)
+def test_wrong_usage_is_explained(chat: Path, options: tuple[str, ...], said: str) -> None:
+    ended = run("compact", chat.name, *options, folder=chat.parent)
+    assert said in ended.error()["message"]
+    assert ended.status == 2
+
+
+def test_a_session_that_is_not_whole_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    path.write_text('{"sessionId": "s", "type": "mode"}\n{"cut')
+    error = run("compact", path).error()
+    assert (error["code"], error["line"]) == ("INVALID_INPUT", 2)
+
+
+# -- summaries of a command -------------------------------------------------------------------------------------------
+
+
+def command(code: str) -> str:
+    """A summarizer in Python."""
+    return f'command:{sys.executable} -c "{code}"'
+
+
+def test_a_command_makes_the_summary(chat: Path) -> None:
+    code = "import json,sys; print('Seen:', len(json.load(sys.stdin)), 'Never write to the table.')"
+    compacted = view(run("compact", chat, "--summarizer", command(code)))
+    first, text = compacted[1]["content"].split("\n")
+    assert first.startswith("[Summary of earlier messages, made by context-firewall: command ")
+    assert text == "Seen: 6 Never write to the table."
+    (summary,) = [m for m in read_conversation(json.dumps(compacted).encode()).view if m.is_summary]
+    assert summary.content == compacted[1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("summarizer", "said"),
+    [
+        (command("pass"), "printed nothing"),
+        (command("raise SystemExit(7)"), "ended with status 7"),
+        (command("import sys; sys.stdout.buffer.write(bytes([255]))"), "printed what is not UTF-8, at byte 0"),
+        (command("import time; time.sleep(60)"), "took longer than 0.5 seconds"),
+        ("command:/nowhere/summarize", "cannot be run: No such file or directory"),
+    ],
+)
+def test_a_command_that_fails_changes_nothing(chat: Path, tmp_path: Path, summarizer: str, said: str) -> None:
+    output = tmp_path / "view.json"
+    ended = run("compact", chat, "--summarizer", summarizer, "--summarizer-timeout", "0.5", "--output", output)
+    error = json.loads(ended.stderr.splitlines()[-1])
+    assert (ended.status, error["code"], ended.stdout) == (1, "SUMMARIZER_FAILED", b"")
+    assert said in error["message"]
+    assert not output.exists()
+
+
+# -- restore ----------------------------------------------------------------------------------------------------------
+
+
+def test_lines_of_a_session_come_back_as_they_stood_there(tmp_path: Path) -> None:
+    session = tmp_path / "session.jsonl"
+    lines = [
+        json.dumps(
+            {"sessionId": "s", "type": "user", "uuid": f"u{n}", "message": {"content": f"Say {n}."}}, indent=None
+        )
+        for n in range(9)
+    ]
+    session.write_text("\n".join(['{"sessionId": "s", "type": "mode"}', *lines]) + "\n")
+    record = tmp_path / "record.json"
+    run("compact", session, "--record", record, "--without-originals")
+    back = run("restore", "-", "--from", session, given=record.read_bytes())
+    assert back.stdout.decode().splitlines() == lines
+
+
+def test_an_original_that_is_missing_or_altered_is_named(chat: Path, tmp_path: Path) -> None:
+    record = tmp_path / "record.json"
+    run("compact", chat, "--record", record, "--without-originals")
+    assert view(run("restore", record, "--from", chat)) == json.loads(chat.read_text())
+    talk = json.loads(chat.read_text())
+    talk[1]["content"] = "Count the parcels."
+    chat.write_text(json.dumps(talk, indent=1))
+    error = run("restore", record, "--from", chat).error()
+    assert error["message"] == "the original of entry 1 is not among those given"
+    assert error["entry_id"] == 1
+    assert run("restore", record).error()["entry_id"] == 0
+
+
+def test_a_record_that_does_not_hold_is_refused(chat: Path, tmp_path: Path) -> None:
+    record = tmp_path / "record.json"
+    run("compact", chat, "--record", record)
+    record.write_bytes(record.read_bytes().replace(b'"round":1', b'"round":0'))
+    assert run("restore", record, "--from", chat).error()["key"] == "round"
+    assert run("restore", chat, "--from", chat).error()["code"] == "INVALID_INPUT"
+    assert run("restore", "-", "--from", "-").error()["message"] == "standard input can be one file only"

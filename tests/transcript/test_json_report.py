@@ -1,0 +1,316 @@
+"""JSON reports of mocha, jest, Vitest and pytest: indented or on one line, alone or beside the report for people."""
+
+import json
+from typing import Any
+
+import pytest
+
+from context_firewall import SourceStream, reduce_streams, serialize_packet
+from context_firewall.transcript.dialects.json_report import DIALECT
+from context_firewall.transcript.dialects.json_report_document import Span, document
+from context_firewall.transcript.doubts import Doubt
+from context_firewall.transcript.facts import Transcript
+from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.reader import read_streams, trace_streams
+
+Report = dict[str, Any]
+
+
+def mocha() -> Report:
+    stack = "Error: dry\n    at Context.<anonymous> (test/well.test.js:4:9)"
+    full = {"title": "fills", "fullTitle": "well fills", "file": "/srv/well.test.js", "duration": 1, "err": {}}
+    dry = full | {"title": "is deep", "fullTitle": "well is deep", "err": {"stack": stack, "message": "dry"}}
+    later = full | {"title": "is lit", "fullTitle": "well is lit"}
+    stats = {"suites": 1, "tests": 3, "passes": 1, "pending": 1, "failures": 1}
+    return {"stats": stats, "tests": [full, dry, later], "pending": [later], "failures": [dry], "passes": [full]}
+
+
+def jest_test(title: str, status: str, *messages: str) -> Report:
+    return {"ancestorTitles": ["well"], "fullName": f"well {title}", "status": status, "title": title} | {
+        "failureMessages": list(messages)
+    }
+
+
+def jest() -> Report:
+    tests = [jest_test("fills", "passed"), jest_test("is deep", "failed", "Error: dry\n    at well.test.js:4:9")]
+    tests += [jest_test("is lit", "pending"), jest_test("sings", "todo")]
+    return {
+        "numFailedTestSuites": 1,
+        "numFailedTests": 1,
+        "numPassedTests": 1,
+        "numPendingTestSuites": 0,
+        "numPendingTests": 1,
+        "numRuntimeErrorTestSuites": 0,
+        "numTodoTests": 1,
+        "numTotalTestSuites": 1,
+        "numTotalTests": 4,
+        "success": False,
+        "testResults": [{"assertionResults": tests, "message": "x", "name": "/srv/well.test.js", "status": "failed"}],
+        "wasInterrupted": False,
+    }
+
+
+def vitest() -> Report:
+    kept = {key: value for key, value in jest().items() if key not in ("numRuntimeErrorTestSuites", "wasInterrupted")}
+    # It counts the suite in the file as well.
+    return {"numTotalTestSuites": 2} | kept | {"numFailedTestSuites": 2}
+
+
+def pytest_report() -> Report:
+    tests = [
+        {"nodeid": "test_well.py::test_fills", "outcome": "passed", "call": {"outcome": "passed"}},
+        {"nodeid": "test_well.py::test_deep", "outcome": "failed", "call": {"longrepr": "E   assert 3 == 4"}},
+        {"nodeid": "test_well.py::test_lit", "outcome": "skipped", "setup": {"outcome": "skipped"}},
+        {"nodeid": "test_well.py::test_sings", "outcome": "xfailed", "call": {"outcome": "skipped"}},
+    ]
+    summary = {"passed": 1, "failed": 1, "skipped": 1, "xfailed": 1, "total": 4, "collected": 4}
+    return {"created": 1.5, "duration": 0.1, "exitcode": 1, "root": "/srv", "summary": summary, "tests": tests}
+
+
+REPORTS = {"mocha": mocha, "jest": jest, "vitest": vitest, "pytest": pytest_report}
+NAMES = {
+    "mocha": "well is deep",
+    "jest": "/srv/well.test.js › well › is deep",
+    "vitest": "/srv/well.test.js > well > is deep",
+    "pytest": "test_well.py::test_deep",
+}
+
+
+def printed(report: Report, indent: int | None = 2) -> str:
+    separators = (",", ":") if indent is None else None
+    return json.dumps(report, indent=indent, separators=separators, ensure_ascii=False) + "\n"
+
+
+def read(stdout: str, exit_code: int | None = 1, stderr: str = "") -> Transcript:
+    return read_streams([("stdout", [stdout.encode()]), ("stderr", [stderr.encode()])], exit_code=exit_code)
+
+
+def identities(transcript: Transcript) -> list[str]:
+    return [failure.identity for failure in transcript.failures]
+
+
+# -- where a document's parts stand
+
+
+def test_spans_of_an_indented_document() -> None:
+    report = {"a": 1, "b": [{"c": "ends with {"}, {}], "d": {"e": [2]}}
+    found = document(json.dumps(report, indent=2).encode().split(b"\n"))
+    assert found is not None
+    assert found.span(found.root) == Span(0, 13)
+    assert found.span(found.root["b"]) == Span(2, 7)
+    assert found.span(found.root["b"][0]) == Span(3, 5)
+    assert found.span(found.root["d"]["e"]) == Span(9, 11)
+
+
+def test_spans_of_a_document_on_one_line() -> None:
+    found = document([b'{"a":[{"b":[1]}]}'])
+    assert found is not None
+    assert found.span(found.root["a"][0]) == Span(0, 0)
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", "{}", "1", '{"a":1,"a":2}', '{"a":NaN}', '{"a":1} x', '{"a":' + "[" * 100_000, '{"a":"\udc80"}']
+)
+def test_what_is_no_document(text: str) -> None:
+    assert document([text.encode("utf-8", "surrogateescape")]) is None
+
+
+# -- whole reports
+
+
+@pytest.mark.parametrize("indent", [None, 1, 2, 4])
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report(name: str, indent: int | None) -> None:
+    """JSON-1 to JSON-3."""
+    transcript = read(printed(REPORTS[name](), indent))
+    tally = transcript.tally
+    todo = 0 if name == "mocha" else 1
+    assert (tally.passed, tally.failed, tally.skipped, tally.todo, tally.total) == (1, 1, 1, todo, 3 + todo)
+    assert identities(transcript) == [NAMES[name]]
+    assert not transcript.doubts
+    assert not transcript.unclassified
+    text = "\n".join(line.text for line in transcript.failures[0].lines())
+    assert ("dry" if name != "pytest" else "assert 3 == 4") in text
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_an_indented_report_keeps_the_failing_object(name: str) -> None:
+    """JSON-3: and a test that is to do."""
+    transcript = read(printed(REPORTS[name]()))
+    failure = transcript.failures[0]
+    assert failure.header is not None
+    assert "deep" in failure.header.text
+    assert not any("fills" in line.text for line in failure.lines())
+    assert len(transcript.todo) == (0 if name == "mocha" else 1)
+
+
+def test_failures_on_one_line_are_all_named() -> None:
+    """JSON-3: the line is shown once."""
+    report = mocha()
+    hook = {"title": "hook", "fullTitle": 'well "after all" hook', "err": {"stack": "Error: mud"}}
+    report["failures"].append(hook)
+    report["stats"]["failures"] = 2
+    transcript = read(printed(report, None))
+    assert identities(transcript) == ["well is deep", 'well "after all" hook']
+    assert [failure.header is None for failure in transcript.failures] == [False, True]
+    assert not transcript.doubts
+
+
+def test_a_file_that_does_not_load() -> None:
+    """JSON-2: a failure that is no test."""
+    report = jest()
+    broken = {"assertionResults": [], "message": "  ● Test suite failed to run\n", "name": "b.js", "status": "failed"}
+    report["testResults"].append(broken)
+    report |= {"numFailedTestSuites": 2, "numTotalTestSuites": 2, "numRuntimeErrorTestSuites": 1}
+    transcript = read(printed(report))
+    assert identities(transcript) == [NAMES["jest"], "b.js"]
+    assert transcript.tally.failed == 1
+    assert not transcript.doubts
+
+
+def test_a_module_that_pytest_cannot_collect() -> None:
+    collector = {"nodeid": "test_b.py", "outcome": "failed", "result": [], "longrepr": "E   ImportError"}
+    report = pytest_report() | {"exitcode": 2, "tests": [], "collectors": [collector], "summary": {"total": 0}}
+    transcript = read(printed(report), 2)
+    assert identities(transcript) == ["test_b.py"]
+    assert transcript.tally.failed == 1
+    assert not transcript.doubts
+
+
+def test_a_brace_behind_a_print() -> None:
+    """The runner's first brace may stand behind a print without a line end; that line is kept."""
+    transcript = read("half a line" + printed(mocha()))
+    assert identities(transcript) == ["well is deep"]
+    assert [line.text for line in transcript.unclassified] == ["half a line{"]
+
+
+# -- what is not whole, or denies itself
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report_that_is_cut_says_nothing(name: str, indent: int | None) -> None:
+    """P1 and JSON-1."""
+    data = printed(REPORTS[name](), indent).rstrip("\n")
+    for end in range(1, len(data) - 1, 3):
+        transcript = read(data[:end], 0)
+        assert not transcript.has_results
+        assert transcript.unclassified
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_report_that_was_begun(indent: int | None) -> None:
+    assert Doubt.COMPLETENESS_UNCONFIRMED in read(printed(jest(), indent)[:200], 0).doubts or indent is None
+
+
+def changed(report: Report, **values: object) -> Report:
+    return report | values
+
+
+@pytest.mark.parametrize(
+    ("report", "doubt"),
+    [
+        (changed(mocha(), passes=[]), Doubt.AGGREGATE_CONTRADICTION),
+        (changed(mocha(), failures=[]), Doubt.AGGREGATE_CONTRADICTION),
+        (changed(mocha(), tests=[]), Doubt.RECAP_CONTRADICTION),
+        (changed(mocha(), failures=[mocha()["failures"][0] | {"err": {}}]), Doubt.RECAP_CONTRADICTION),
+        (changed(jest(), numTotalTests=5), Doubt.AGGREGATE_CONTRADICTION),
+        (changed(jest(), numPassedTests=2), Doubt.AGGREGATE_CONTRADICTION),
+        (changed(jest(), success=True), Doubt.RECAP_CONTRADICTION),
+        (changed(jest(), numFailedTestSuites=2), Doubt.RECAP_CONTRADICTION),
+        (changed(jest(), numRuntimeErrorTestSuites=1), Doubt.RECAP_CONTRADICTION),
+        (changed(jest(), wasInterrupted=True), Doubt.COMPLETENESS_UNCONFIRMED),
+        (changed(vitest(), numFailedTestSuites=3), Doubt.ERRORS_UNREPORTABLE),
+        (changed(pytest_report(), exitcode=0), Doubt.RECAP_CONTRADICTION),
+        (changed(pytest_report(), exitcode=2), Doubt.COMPLETENESS_UNCONFIRMED),
+        (changed(pytest_report(), tests=[]), Doubt.AGGREGATE_CONTRADICTION),
+    ],
+)
+def test_a_report_that_denies_itself(report: Report, doubt: Doubt) -> None:
+    """JSON-2."""
+    assert doubt in read(printed(report)).doubts
+
+
+def test_a_failure_without_a_message() -> None:
+    """JSON-2 and P2: no such test fails without one."""
+    report = jest()
+    report["testResults"][0]["assertionResults"][1]["failureMessages"] = []
+    assert Doubt.RECAP_CONTRADICTION in read(printed(report)).doubts
+
+
+def test_a_run_without_tests() -> None:
+    stats = dict.fromkeys(("suites", "tests", "passes", "pending", "failures"), 0)
+    empty: Report = {"stats": stats, "tests": [], "pending": [], "failures": [], "passes": []}
+    assert Doubt.NO_TEST_EVIDENCE in read(printed(empty), 0).doubts
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        mocha() | {"stats": {"suites": 1, "tests": "three"}},
+        mocha() | {"passes": {}},
+        jest() | {"testResults": [1]},
+        jest() | {"testResults": [{"name": "a", "status": "failed", "message": "", "assertionResults": [{}]}]},
+        {"numTotalTestSuites": 1, "note": "another tool's"},
+    ],
+)
+def test_what_only_looks_like_a_report(report: Report) -> None:
+    """JSON-1 and P4."""
+    transcript = read(printed(report), 0)
+    assert not transcript.has_results
+    assert len(transcript.unclassified) == len(printed(report).splitlines())
+
+
+# -- beside the report for people
+
+JEST_TEXT = (
+    "FAIL well.test.js\n  ● well › is deep\n\n    dry\n\n      at well (well.test.js:4:9)\n\n\n"
+    "Test Suites: 1 failed, 1 total\nTests:       1 failed, 1 skipped, 1 todo, 1 passed, 4 total\n"
+    "Snapshots:   0 total\nTime:        0.4 s\nRan all test suites.\n"
+)
+
+
+def test_a_second_print() -> None:
+    """JSON-4: counted once."""
+    transcript = read(printed(jest()), 1, JEST_TEXT)
+    assert transcript.tally.total == 4
+    assert identities(transcript) == ["well.test.js › well › is deep"]
+    assert not transcript.doubts
+
+
+def test_a_second_print_that_says_otherwise() -> None:
+    """JSON-4."""
+    report = changed(jest(), numPassedTests=0, numTotalTests=3)
+    report["testResults"][0]["assertionResults"].pop(0)
+    transcript = read(printed(report), 1, JEST_TEXT)
+    assert transcript.tally.total == 4
+    assert Doubt.RECAP_CONTRADICTION in transcript.doubts
+    assert any("is deep" in line.text for line in transcript.unclassified)
+
+
+def test_a_report_on_standard_error_stays_unread() -> None:
+    assert DIALECT.streams == {"stdout"}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("name", REPORTS)
+def test_every_line_is_accounted_for_once(name: str, indent: int | None) -> None:
+    """P3."""
+    text = "noise\n{\n" + printed(REPORTS[name](), indent) + "\nmore\n"
+    transcript, traces = trace_streams([("stdout", [text.encode()])], exit_code=1)
+    assert transcript.event_count == text.count("\n") == len(traces)
+    if indent:
+        assert Kind.AGGREGATE_SOURCE in {trace.kind for trace in traces.values()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        printed(mocha()).replace("is deep", "\\\\ud800"),
+        printed(changed(jest(), numPassedTests=10**30), None),
+        printed(mocha(), None).replace('"err":{}', '"err":' + "[" * 900 + "]" * 900),
+    ],
+)
+def test_what_no_document_can_hold(text: str) -> None:
+    """P7: half a surrogate pair, a number that is no count, a depth that nobody prints."""
+    serialize_packet(reduce_streams([SourceStream("stdout", len(text), [text.encode()])], exit_code=1))
