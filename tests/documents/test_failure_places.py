@@ -98,7 +98,7 @@ def test_what_is_no_place_of_a_known_file_is_none(line: str) -> None:
 
 def test_one_long_line_is_read_once() -> None:
     """P7: hostile text costs no more than its length, and not every line is asked for."""
-    asked = []
+    asked: list[str] = []
     place_of_failure(failure("x" * 2_000_000, "at " * 300_000, "a:1 " * 300_000), asked.append)
     assert len(asked) <= 401
 

@@ -125,9 +125,8 @@ def test_nothing_that_a_test_prints_is_more_than_data(name: str, detail: str) ->
         expected.append("warning")
     printed = github_annotations(packet, known=known)
     assert not re.search(r"[\x00-\x09\x0b-\x1f]", printed.replace("\t", ""))
-    assert [
-        re.match(r"::(\w+) (?:[a-z]+=[^:,\n]*,?)*::[^\n]*", line)[1] for line in printed.split("\n")[:-1]
-    ] == expected  # type: ignore[index]
+    commands = [re.fullmatch(r"::(\w+) (?:[a-z]+=[^:,\n]*,?)*::[^\n]*", line) for line in printed.split("\n")[:-1]]
+    assert [command and command[1] for command in commands] == expected
 
 
 @given(detail=hostile)
