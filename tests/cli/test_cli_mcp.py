@@ -103,7 +103,7 @@ def test_a_round_trip(desk: Path, mode: str) -> None:
         }
         assert text_of(await client.call_tool("raw", {"ref": reference, "failure": 1, "context": 0})) == (
             "stdout:3: not ok 2 - shuts\nstdout:4:   ---\nstdout:5:   at: gate 7\nstdout:6:   ...\n"
-            "[Context Firewall] stdout: lines 3-6 of 7, 47 B of 75 B; left out: lines 1-2,7; digest checked"
+            "[Context Firewall] stdout: lines 3-6 of 7, 42 B of 75 B; left out: lines 1-2,7; digest checked"
         )
         assert text_of(await client.call_tool("raw", {"lines": "stdout:7"})).startswith("stdout:7: 1..2\n[")
         assert (
