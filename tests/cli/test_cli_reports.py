@@ -50,7 +50,7 @@ def test_run_annotates_with_files_of_the_repository(desk: Path, folder: str, pri
     ended = run("run", "--annotations", "github", "--", *command, folder=desk / folder)
     assert ended.status == 1
     assert ended.stdout.startswith(b"FAILED: 1 failed")
-    assert annotations(ended.stderr) == [f"::error {place}title=shuts::---%0Aat: {printed}:7%0A..."]
+    assert annotations(ended.stderr) == [f"::error {place}title=shuts::at: {printed}:7"]
     assert ended.stderr.splitlines()[-1].startswith(b"[Context Firewall] ")
 
 

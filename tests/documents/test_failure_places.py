@@ -103,15 +103,32 @@ def test_one_long_line_is_read_once() -> None:
     assert len(asked) <= 401
 
 
-def test_text_and_message_are_printable_and_name_what_is_hidden() -> None:
+def test_text_is_printable_and_names_what_is_hidden() -> None:
+    """REPORT-1."""
     one = failure(
         ("failure_context", "    def test_a():"),
         "    \x1b[31mred\x1b[0m\a",
+        "",
         "      deeper\r",
-        ("failure_message", "E   AssertionError: boom"),
+        ("failure_message", "    E"),
     )
-    assert failure_text(one) == "    red\\x07\n      deeper\nE   AssertionError: boom"
-    assert failure_message(one) == "AssertionError: boom"
+    assert failure_text(one) == "red\\x07\n\n  deeper\nE"
     hidden = {"identity": "a", "region": {"byte_count": 9, "line": 3, "line_count": 2, "stream": "stdout"}}
     assert failure_text(hidden) == "not shown: [stdout:3-4]"
-    assert failure_message({"identity": "a"}) == ""
+    header = {"identity": "a", "header": {"category": "failed_test", "line": 1, "stream": "stdout", "text": " boom "}}
+    assert failure_text(header) == "boom"
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["a first line", ("failure_message", "E       AssertionError: boom")], "AssertionError: boom"),
+        (["  ---", "  duration_ms: 1", "  error: 'expected 7'", "  stack: a", "  ..."], "'expected 7'"),
+        (["  ---", "  error: |-", "    expected 7", "    got 5", "  ..."], "expected 7"),
+        (["# message: boom"], "boom"),
+        (["", "    fee_test.go:21: got 40"], "fee_test.go:21: got 40"),
+        ([], ""),
+    ],
+)
+def test_one_line_says_why(lines: list[Any], message: str) -> None:
+    assert failure_message(failure(*lines)) == message

@@ -50,7 +50,7 @@ def test_a_failing_run_as_junit() -> None:
     failed, passed, skipped = found.findall("testcase")
     assert failed.attrib == {"classname": "suite", "name": "shuts", "file": "gate.js", "line": "7"}
     (said,) = failed
-    assert (said.tag, said.text) == ("failure", "---\nat: gate.js:7:1\n...")
+    assert (said.tag, said.text) == ("failure", "at: gate.js:7:1")
     assert (passed.attrib["name"], list(passed)) == ("1 test passed", [])
     assert (skipped.attrib["name"], skipped[0].tag) == ("1 test skipped", "skipped")
     properties = {one.attrib["name"]: one.attrib["value"] for one in found.iter("property")}
@@ -89,9 +89,9 @@ def test_failures_that_share_a_region_and_those_without_a_name_are_all_there() -
 def test_annotations_of_a_failing_run() -> None:
     """REPORT-5."""
     assert github_annotations(packet_of(RED), known=known) == (
-        "::error file=gate.js,line=7,title=shuts::---%0Aat: gate.js:7:1%0A...\n"
+        "::error file=gate.js,line=7,title=shuts::at: gate.js:7:1\n"
     )
-    assert github_annotations(packet_of(RED), known=lambda _path: None).startswith("::error title=shuts::---")
+    assert github_annotations(packet_of(RED), known=lambda _path: None).startswith("::error title=shuts::at: ")
     assert github_annotations(packet_of(tap("ok 1 - opens"), 0), known=known) == ""
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from context_firewall.documents.brief import safe
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.failure_places import Known, place_of_failure
-from context_firewall.documents.failure_text import failure_text
+from context_firewall.documents.failure_text import failure_message, failure_text
 from context_firewall.documents.reasons import ADVICE
 
 # What GitHub shows of one step; more would be dropped without a word.
@@ -51,8 +51,11 @@ def _commands(packet: EvidencePacket, known: Known) -> Iterator[str]:
 
 
 def _message(failure: Mapping[str, Any]) -> str:
+    """What a failure says, the reason first; and who else says the same."""
+    text, reason = failure_text(failure) or "failed", failure_message(failure)
+    said = text if text.startswith(reason) else f"{reason}\n{text}"
     also = [f"also {safe(one['identity'])}" for one in failure.get("also", ())]
-    return _cut("\n".join([failure_text(failure) or "failed", *also]), LONGEST_MESSAGE)
+    return _cut("\n".join([said, *also]), LONGEST_MESSAGE)
 
 
 def _command(name: str, properties: Mapping[str, str | int | None], message: str) -> str:

@@ -32,9 +32,9 @@ def mcp(*, folder: str | None, store_place: str | None, config_path: str | None,
     """Serve the commands to an agent, over the Model Context Protocol.
 
     An agent's program starts this by itself and speaks with it over standard input and output. Tools are run_tests,
-    raw, runs, explain and verify; resources are the documents of stored runs. The commands that may be run are listed in
-    the project's configuration, under `commands`; nothing else is run, and no shell reads them. That list is read once,
-    at the start.
+    raw, runs, explain and verify; resources are the documents of stored runs. What may be run is listed under
+    `commands` in the project's configuration; nothing else is run, and no shell reads it. The list is read once, at the
+    start.
 
     \b
     pip install 'context-firewall[mcp]'
