@@ -28,14 +28,13 @@ def failure_text(failure: Mapping[str, Any]) -> str:
 
 def failure_message(failure: Mapping[str, Any]) -> str:
     """The one line that says why it failed, if its runner marks any; else its first line."""
-    for line in failure.get("details", ()):
-        if line["category"] == MESSAGE and "text" in line:
-            return line_text(line["text"]).removeprefix("E ").strip()
-    for line, following in pairwise([*_lines(failure), ""]):
+    marked = [one for one in failure.get("details", ()) if one["category"] == MESSAGE and "text" in one]
+    lines = [line_text(one["text"]).removeprefix("E ").strip() for one in marked] or _lines(failure)
+    for line, following in pairwise([*lines, ""]):
         match = _KEY.fullmatch(line)
         if match:
             return following.strip() if _BLOCK.fullmatch(match["value"]) else match["value"]
-    return failure_text(failure).partition("\n")[0].strip()
+    return lines[0].strip() if lines else failure_text(failure)
 
 
 def _lines(failure: Mapping[str, Any]) -> list[str]:
