@@ -335,6 +335,41 @@ def unittest_named(mib: float) -> Pieces:
     yield f"\n{'-' * 70}\nRan {made[-1]} tests in 9.000s\n\nOK\n".encode()
 
 
+def rspec_outline(mib: float) -> Pieces:
+    """RSpec, documentation: a line for each example, a group for fifty."""
+    made: list[int] = []
+    names = "".join(f"  adds up the invoice of customer {n:04d}\n" for n in range(50))
+    yield from _until(mib, lambda n: f"\nInvoice {n:06d}\n{names}", made)
+    yield b"\nFinished in 9 seconds (files took 1 second to load)\n%d examples, 0 failures\n\n" % (made[-1] * 50)
+
+
+def minitest_named(mib: float) -> Pieces:
+    """minitest -v: a line for each test."""
+    made: list[int] = []
+    yield b"Run options: --seed 42 -v\n\n# Running:\n\n"
+    yield from _until(mib, lambda n: f"PriceTest#test_price_{n:08d} = 0.00 s = .\n", made)
+    yield b"\nFinished in 9.000000s, 1.0000 runs/s, 1.0000 assertions/s.\n\n"
+    yield b"%d runs, %d assertions, 0 failures, 0 errors, 0 skips\n" % (made[-1], made[-1])
+
+
+def phpunit_testdox(mib: float) -> Pieces:
+    """PHPUnit --testdox: a line for each test."""
+    made: list[int] = []
+    yield b"PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\nPrice\n"
+    yield from _until(mib, lambda n: f' ✔ Adds up with data set "order {n:08d}"\n', made)
+    yield b"\nTime: 00:09.000, Memory: 9.00 MB\n\nOK (%d tests, %d assertions)\n" % (made[-1], made[-1])
+
+
+def ctest_results(mib: float) -> Pieces:
+    """CTest: two lines for each test; how many there are is said in advance."""
+    pair = "    Start {n:7d}: price.{n:07d}\n{n:7d}/{all} Test {place:>8}: price.{n:07d} ....   Passed    0.00 sec\n"
+    tests = int(mib * (1 << 20)) // len(pair.format(n=1, all=1000000, place="#1")) + 1
+    yield b"Test project /srv/shop/build\n"
+    for n in range(1, tests + 1):
+        yield pair.format(n=n, all=tests, place=f"#{n}").encode()
+    yield b"\n100%% tests passed, 0 tests failed out of %d\n\nTotal Test time (real) =   9.00 sec\n" % tests
+
+
 JUNIT_SUITES = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
     '<testsuite name="invoices" tests="{n}" failures="0" errors="0" skipped="0" time="9.1">\n'
@@ -363,6 +398,46 @@ def junit_output(mib: float) -> Pieces:
         return f"{start}    <system-out>{printed}</system-out>\n  </testcase>\n"
 
     return _junit(mib, case)
+
+
+def prove_verbose(mib: float) -> Pieces:
+    """`prove -v`: one file's points."""
+    made: list[int] = []
+    yield b"t/invoice.t .. \n"
+    yield from _until(mib, lambda n: f"ok {n + 1} - adds up the invoice of customer {n:08d}\n", made)
+    times = "9 wallclock secs ( 1.00 usr +  1.00 sys =  2.00 CPU)"
+    yield f"1..{made[-1]}\nok\nAll tests successful.\nFiles=1, Tests={made[-1]},  {times}\nResult: PASS\n".encode()
+
+
+def ava_default(mib: float) -> Pieces:
+    """ava: a line for each test."""
+    made: list[int] = []
+    yield b"\n"
+    yield from _until(mib, lambda n: f"  ✔ invoices › adds up the invoice of customer {n:08d}\n", made)
+    yield f"  ─\n\n  {made[-1]} tests passed\n".encode()
+
+
+def bats_pretty(mib: float) -> Pieces:
+    """bats --pretty: a line for each test, with the cursor's moves."""
+    made: list[int] = []
+    line = "\x1b[0m\x1b[1G   adds up order {n:08d}\x1b[K\x1b[77G1/9\x1b[2G\x1b[1G ✓ adds up order {n:08d}\x1b[K\n"
+    yield b"\x1b[34;1minvoice.bats\n"
+    yield from _until(mib, lambda n: line.format(n=n), made)
+    yield f"\x1b[0m\x1b[32;1m\n{made[-1]} tests, 0 failures\n\x1b[0m".encode()
+
+
+def gotestsum_names(mib: float) -> Pieces:
+    """gotestsum --format testname: a line for each test."""
+    made: list[int] = []
+    yield from _until(mib, lambda n: f"PASS shop/invoice.TestPrice/order_{n:08d} (0.00s)\n", made)
+    yield f"PASS shop/invoice (1.2s)\n\nDONE {made[-1]} tests in 1.500s\n".encode()
+
+
+def nextest(mib: float) -> Pieces:
+    """cargo nextest run: a line for each test."""
+    made: list[int] = []
+    yield from _until(mib, lambda n: f"        PASS [   0.004s] shop invoice::adds_up_order_{n:08d}\n", made)
+    yield f"────────────\n     Summary [   9.000s] {made[-1]} tests run: {made[-1]} passed, 0 skipped\n".encode()
 
 
 def jest_verbose(mib: float) -> Pieces:
@@ -488,8 +563,17 @@ SHAPES = (
     Shape("pytest, letters", pytest_letters, 1 / 25),
     Shape("pytest -v", pytest_named, 1 / 25),
     Shape("unittest -v", unittest_named, 1 / 25),
+    Shape("RSpec, documentation", rspec_outline, 0),
+    Shape("minitest -v", minitest_named, 1 / 25),
+    Shape("PHPUnit --testdox", phpunit_testdox, 1 / 25),
+    Shape("CTest", ctest_results, 1 / 40),
     Shape("JUnit XML, green", junit_green, 1 / 25),
     Shape("JUnit XML, green, with output", junit_output, 0),
+    Shape("prove -v", prove_verbose, 1 / 25),
+    Shape("ava", ava_default, 1 / 25),
+    Shape("bats --pretty", bats_pretty, 1 / 25),
+    Shape("gotestsum, testname", gotestsum_names, 1 / 25),
+    Shape("nextest", nextest, 1 / 25),
     Shape("jest --verbose", jest_verbose, 1 / 25),
     Shape("jest, files", jest_files, 1 / 25),
     Shape("vitest, verbose", vitest_verbose, 1 / 25),

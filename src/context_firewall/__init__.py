@@ -50,6 +50,12 @@ if TYPE_CHECKING:
         model_evidence_for_packet,
         serialize_model_evidence,
     )
+    from context_firewall.documents.survival_report import (
+        SurvivalReport,
+        parse_survival_report,
+        serialize_survival_report,
+        verify_survival_report,
+    )
     from context_firewall.documents.value_receipt import (
         Emitted,
         ValueReceipt,
@@ -74,6 +80,10 @@ if TYPE_CHECKING:
         StoreNotWritten,
         StoreUnavailable,
     )
+    from context_firewall.guard.audit import audit_compactions
+    from context_firewall.guard.directives import Directive, Release, extract_directives, extract_releases
+    from context_firewall.guard.reinjection import reinject_block
+    from context_firewall.guard.survival import Survival, check_survival
     from context_firewall.reduction.pipeline import (
         DEFAULT_POLICY,
         SourceStream,
@@ -97,6 +107,7 @@ __all__ = [
     "Conversation",
     "DecisionLog",
     "DecisionLogEntry",
+    "Directive",
     "Emitted",
     "EvidenceDamaged",
     "EvidenceManifest",
@@ -112,6 +123,7 @@ __all__ = [
     "OutputNotWritten",
     "PayloadCeilingTooSmall",
     "Reduced",
+    "Release",
     "Role",
     "SelectionDecision",
     "SourceStream",
@@ -120,6 +132,8 @@ __all__ = [
     "StructuralSummarizer",
     "SummarizationLog",
     "Summarizer",
+    "Survival",
+    "SurvivalReport",
     "TokenCounter",
     "ToolCall",
     "ToolResult",
@@ -128,9 +142,13 @@ __all__ = [
     "__version__",
     "all_of",
     "any_of",
+    "audit_compactions",
+    "check_survival",
     "compaction_between",
     "configuration_identity",
     "evidence_manifest",
+    "extract_directives",
+    "extract_releases",
     "format_indicator",
     "full_history",
     "malicious_summarizer",
@@ -138,10 +156,12 @@ __all__ = [
     "model_evidence_for_packet",
     "open_store",
     "parse_compaction_record",
+    "parse_survival_report",
     "read_conversation",
     "reduce_streams",
     "reduce_test_run",
     "reduce_with_value_receipt",
+    "reinject_block",
     "render_brief",
     "replayed_view",
     "restored_history",
@@ -151,6 +171,7 @@ __all__ = [
     "serialize_compaction_record",
     "serialize_model_evidence",
     "serialize_packet",
+    "serialize_survival_report",
     "serialize_value_receipt",
     "stream_conversation",
     "structural_summarizer",
@@ -163,6 +184,7 @@ __all__ = [
     "verify_evidence_manifest",
     "verify_model_evidence",
     "verify_packet",
+    "verify_survival_report",
     "verify_value_receipt",
     "window_fraction_predicate",
 ]
@@ -236,6 +258,12 @@ _HOMES = {
     "documents.evidence_manifest": ("EvidenceManifest", "evidence_manifest"),
     "documents.evidence_packet": ("EvidencePacket", "serialize_packet"),
     "documents.model_evidence": ("ModelEvidence", "model_evidence_for_packet", "serialize_model_evidence"),
+    "documents.survival_report": (
+        "SurvivalReport",
+        "parse_survival_report",
+        "serialize_survival_report",
+        "verify_survival_report",
+    ),
     "documents.value_receipt": (
         "Emitted",
         "ValueReceipt",
@@ -260,6 +288,10 @@ _HOMES = {
         "StoreNotWritten",
         "StoreUnavailable",
     ),
+    "guard.audit": ("audit_compactions",),
+    "guard.directives": ("Directive", "Release", "extract_directives", "extract_releases"),
+    "guard.reinjection": ("reinject_block",),
+    "guard.survival": ("Survival", "check_survival"),
     "reduction.pipeline": (
         "DEFAULT_POLICY",
         "SourceStream",

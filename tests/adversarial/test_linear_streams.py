@@ -56,7 +56,40 @@ SPEC_TOTALS = (
     "ℹ tests {n}\nℹ suites 0\nℹ pass 0\nℹ fail {n}\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0\nℹ duration_ms 1\n\n"
     "✖ failing tests:\n\n"
 )
+RSPEC_REPORT = """\
+Failures:
+
+  1) a
+     b
+
+Finished in 1 second (files took 1 second to load)
+1 example, 1 failure
+
+"""
+MINITEST_REPORT = """
+Finished in 1s, 1 runs/s, 1 assertions/s.
+
+  1) Error:
+A#b:
+c
+
+1 runs, 1 assertions, 0 failures, 1 errors, 0 skips
+"""
+PHPUNIT_REPORT = """
+Time: 1, Memory: 4.00 MB
+
+There was 1 error:
+
+1) A::b
+c
+
+ERRORS!
+Tests: 1, Assertions: 1, Errors: 1.
+"""
 XML = "<testsuite name='a' tests='1' failures='1'>\n"
+PROVE_ROW = "t/a.t (Wstat: 256 (exited 1) Tests: 1 Failed: 1)\n  Failed test:  1\n"
+PROVE_END = "Files=1, Tests=1,  0 wallclock secs ( 0.00 usr +  0.00 sys =  0.00 CPU)\nResult: FAIL\n"
+NEXTEST_END = "     Summary [   0.1s] 2 tests run: 0 passed, 2 failed, 0 skipped\n"
 LINEAR: dict[str, tuple[Stream, int]] = {
     "comments": (lambda n: "1..1\n" + "# note\n" * n + "ok 1 - a\n", 6000),
     "totals": (lambda n: "1..1\nok 1\n" + "# tests 1\n" * n, 6000),
@@ -141,8 +174,68 @@ LINEAR: dict[str, tuple[Stream, int]] = {
         ),
         2000,
     ),
+    "forged RSpec reports": (lambda n: "\n" + RSPEC_REPORT * n, 300),
+    "RSpec accounts": (lambda n: "\nFailures:\n" + "".join(f"\n  {i}) a\n     b\n" for i in range(1, n)), 1500),
+    "forged minitest reports": (lambda n: "# Running:\n" + MINITEST_REPORT * n, 300),
+    "forged PHPUnit reports": (
+        lambda n: "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n" + PHPUNIT_REPORT * n,
+        300,
+    ),
+    "CTest tests that start and never end": (
+        lambda n: "Test project /a\n" + "".join(f"    Start {i}: a\nb\n" for i in range(1, n)),
+        1500,
+    ),
+    "CTest attempts": (lambda n: "    Start 1: a\n    Test #1: a ..***Failed  0.1 sec\nb\n\n" * n, 800),
+    "CTest failures": (
+        lambda n: (
+            "".join(f"    Start {i}: a\n{i}/{n} Test #{i}: a ..***Failed  0.1 sec\n" for i in range(1, n + 1))
+            + f"\n0% tests passed, {n} tests failed out of {n}\n\nTotal Test time (real) = 1.0 sec\n\n"
+            + "The following tests FAILED:\n"
+            + "".join(f"\t{i} - a (Failed)\n" for i in range(1, n + 1))
+        ),
+        400,
+    ),
     "hashes in a name": (lambda n: "1..1\nok 1 - " + "#a" * n + "\n", 100_000),
     "backslashes in a name": (lambda n: "1..1\nok 1 - " + "\\" * n + "#\n", 100_000),
+    "prove, files": (lambda n: "t/a.t .. ok\n" * n, 4000),
+    "prove, failing points": (lambda n: "t/a.t .. \nok 1\n" + "not ok 1 - a\n" * n, 1500),
+    "prove, children without a parent": (lambda n: "t/a.t .. \nok 1\n" + "    not ok 1 - a\n" * n, 1500),
+    "prove, files that failed": (
+        lambda n: (
+            "t/a.t .. \nFailed 1/1 subtests \n" * n + "\nTest Summary Report\n-------------------\n" + PROVE_ROW * n
+        ),
+        800,
+    ),
+    "prove, rows": (lambda n: "Test Summary Report\n-------------------\n" + PROVE_ROW * n + PROVE_END, 1000),
+    "prove, words of Test::More": (
+        lambda n: "t/a.t .. ok\n" + "\n#   Failed test 'a'\n#   at t/a.t line 1.\n" * n,
+        1000,
+    ),
+    "ava, failing results": (lambda n: "\n" + "  ✘ [fail]: a › b\n" * n + "  ─\n\n" + "  a › b\n\n\n\n" * n, 800),
+    "ava, failing results of other names": (
+        lambda n: "\n" + "  ✘ [fail]: a › b\n" * n + "  ─\n\n" + "  a › c\n\n\n\n" * n,
+        800,
+    ),
+    "ava, ends that are none": (lambda n: "\n  ✘ [fail]: a › b\n  ─\n\n  a › b\n" + "\n  ─\n\n  x\n" * n, 800),
+    "bats, tests that only begin": (
+        lambda n: "a.bats\n" + "\x1b[1G   a\x1b[K\x1b[77G1/9\x1b[2G\n" * n + "\x1b[1G ✓ b\x1b[K\n" * n,
+        500,
+    ),
+    "gotestsum, failing results": (
+        lambda n: "FAIL a.TestA (0.00s)\n" * n + "=== Failed\n" + "=== FAIL: a TestA (1s)\n" * n,
+        500,
+    ),
+    "gotestsum, last lines": (lambda n: "=== Failed\n" + "DONE 1 tests in 1s\nx\n" * n, 800),
+    "nextest, failing tests": (
+        lambda n: "".join(f"        FAIL [   0.1s] a b{i}\n" for i in range(n)) + "────────────\n" + NEXTEST_END,
+        800,
+    ),
+    "nextest, summaries": (
+        lambda n: "        FAIL [   0.1s] a b\n" + ("────────────\n" + NEXTEST_END + "x\n") * n,
+        500,
+    ),
+    "deno, totals": (lambda n: "running 1 test from a\n" + "ok | 1 passed | 1 failed (1ms)\nx\n" * n, 800),
+    "deno, accounts": (lambda n: " ERRORS \n\n" + "a => b:1:1\nerror: c\n\n" * n + " FAILURES \n\n", 800),
     "NUL bytes": (lambda n: "1..1\nok 1 - " + "\0" * n + "\n", 200_000),
     "lone carriage returns": (lambda n: "1..1\nok 1 - " + "a\r" * n + "\n", 200_000),
     "line separators": (lambda n: "1..1\nok 1 - " + "\u2028" * n + "\n", 100_000),

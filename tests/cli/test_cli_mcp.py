@@ -79,13 +79,12 @@ def test_a_round_trip(desk: Path, mode: str) -> None:
 
     async def talk(client: Client) -> None:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert list(tools) == ["run_tests", "raw", "runs", "explain", "verify"]
+        assert list(tools) == ["run_tests", "raw", "runs", "explain", "verify", "guard"]
         assert "sh red ...; sh hostile" in (tools["run_tests"].description or "")
         assert tools["run_tests"].input_schema["required"] == ["command"]
-        assert {name for name, tool in tools.items() if tool.output_schema} == {"run_tests", "runs", "verify"}
-        assert [bool(tool.annotations and tool.annotations.read_only_hint) for tool in tools.values()] == [False] + [
-            True
-        ] * 4
+        assert {name for name, tool in tools.items() if tool.output_schema} == {"run_tests", "runs", "verify", "guard"}
+        writing = [name for name, tool in tools.items() if not (tool.annotations and tool.annotations.read_only_hint)]
+        assert writing == ["run_tests"]
 
         ran = await client.call_tool("run_tests", {"command": ["sh", "red"]})
         assert not ran.is_error
@@ -204,6 +203,37 @@ def test_what_a_test_prints_is_data_and_standard_input_is_empty(desk: Path) -> N
         read = await client.call_tool("run_tests", {"command": "sh reads"})
         assert read.structured_content is not None
         assert read.structured_content["status"] == "passed"
+
+    asked(desk, talk)
+
+
+def test_a_session_is_audited(desk: Path) -> None:
+    """MCP-1: the tool guard, on a session whose compaction lost a rule."""
+    asked_for = {"role": "user", "content": "Draw the charts. Wait 90 seconds between requests. Use tabs."}
+    summary = {"role": "user", "content": "Charts drawn. Wait 9 seconds between requests. Tabs are used."}
+    lines: list[dict[str, Any]] = [
+        {"uuid": "u0", "parentUuid": None, "type": "user", "message": asked_for},
+        {"uuid": "u1", "parentUuid": None, "type": "system", "subtype": "compact_boundary"},
+        {"uuid": "u2", "parentUuid": "u1", "type": "user", "isCompactSummary": True, "message": summary},
+    ]
+    session = "".join(json.dumps({**line, "sessionId": "s"}) + "\n" for line in lines)
+    (desk / "session.jsonl").write_text(session)
+    pinned = "Never force-push to main."
+    report = json.loads(call("guard", "session.jsonl", "--pinned", pinned, "--json", folder=desk).stdout)
+
+    async def talk(client: Client) -> None:
+        audited = (
+            await client.call_tool("guard", {"transcript": "session.jsonl", "pinned": [pinned]})
+        ).structured_content
+        assert audited is not None
+        assert audited["outcome"] == report["outcome"] == "lost"
+        assert (audited["rules"], audited["compactions"]) == (len(report["constraints"]), 1)
+        assert audited["counts"] == report["counts"]
+        found = {one["rule"]: one["verdict"] for one in audited["findings"]}
+        assert found[pinned] == "lost"
+        assert found["Wait 90 seconds between requests."] == "altered"
+        for transcript in ("none.jsonl", "-", "reinject", "--help"):
+            assert (await client.call_tool("guard", {"transcript": transcript})).is_error
 
     asked(desk, talk)
 

@@ -152,7 +152,7 @@ def test_hooks_and_second_errors_are_failures() -> None:
 def test_a_title_with_a_line_end() -> None:
     """MOCHA-5: the rest of a title in the results is a recap of the account's."""
     report = (
-        "\n\n  ✔ one\n  1) two\nlines\n\n" + totals(1, 0, 1) + "  1) two\nlines:\n     Error: x\n" + FRAME + "\n\n\n"
+        "\n\n  ✓ one\n  1) two\nlines\n\n" + totals(1, 0, 1) + "  1) two\nlines:\n     Error: x\n" + FRAME + "\n\n\n"
     )
     transcript = read(report, 1)
     assert identities(transcript) == ["two lines"]

@@ -26,6 +26,7 @@ COMMANDS = {
     "verify": "context_firewall.cli.verify:verify",
     "compact": "context_firewall.cli.compact:compact",
     "restore": "context_firewall.cli.restore:restore",
+    "guard": "context_firewall.cli.guard:guard",
     "mcp": "context_firewall.cli.mcp:mcp",
     "conformance": "context_firewall.cli.conformance:conformance",
 }

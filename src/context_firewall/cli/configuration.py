@@ -44,6 +44,8 @@ class ProjectConfiguration(NamedTuple):
     noise: tuple[NoiseRule, ...] = ()
     commands: tuple[AllowedCommand, ...] = ()
     """What `mcp` may run; nothing of a packet depends on it."""
+    pinned: tuple[str, ...] = ()
+    """Rules that `guard` verifies on every compaction."""
     path: str | None = None
     """The file, or None where a project has none."""
 
@@ -160,6 +162,12 @@ def _text(value: object, key: str) -> str:
     return value
 
 
+def _texts(value: object, key: str) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise InvalidInput(f"{key} must be a list of strings", key=key)
+    return tuple(_text(item, f"{key}[{index}]") for index, item in enumerate(value))
+
+
 def _policy(value: object, key: str) -> str:
     return _one_of(value, key, [row.revision for row in POLICIES])
 
@@ -186,4 +194,5 @@ _READERS: Mapping[str, Callable[[object, str], Any]] = {
     "store": _text,
     "noise": parse_noise,
     "commands": parse_commands,
+    "pinned": _texts,
 }

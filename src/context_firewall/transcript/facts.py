@@ -163,6 +163,14 @@ class Reading:
     dialect: str = ""
     """The name of the dialect that read it; empty for lines outside every stretch."""
 
+    def with_suppressed(self, lines: Mapping[Line, Kind]) -> "Reading":
+        """The same reading with more lines suppressed, each under its kind; they are kept nowhere any more."""
+        account = Counter(self.suppressed) + Counter(lines.values())
+        fates = self.fates
+        if fates is not None:
+            fates = {**fates, **{line.number: kind for line, kind in lines.items()}}
+        return replace(self, suppressed={kind: n for kind, n in account.items() if n}, fates=fates)
+
     def kept_lines(self) -> Iterator[Line]:
         """Every kept line, failures first, then in the order of the fields."""
         for failure in (*self.failures, *self.accounts):

@@ -72,6 +72,8 @@ class Stretch:
     """Lines that are not its own, from when it was complete while others read."""
     held: list[Line] | None = None
     """All its lines, as long as a tentative dialect has read nothing that bears its opening out."""
+    idle: "_Idle | None" = None
+    """What stood outside before a tentative opening."""
 
 
 class StreamReader:
@@ -204,6 +206,9 @@ class StreamReader:
             return
         # Nothing bears the tentative opening out: what it has read is text before the other's opening.
         self._stretches = []
+        if stretch.idle is not None:
+            self._idle = stretch.idle
+            self._done.pop()
         for line in stretch.held[:-1]:
             self._idle.line(bare(line.raw), line.raw, line.number)
         self._outside(text, raw)
@@ -241,6 +246,7 @@ class StreamReader:
             self._ambiguous = True
         for row in claims:
             self._begin(row, (), text, raw, idle if len(claims) == 1 else None)
+        self._stretches[0].idle = idle
         self._done.append(idle.reading())
 
     def _begin(

@@ -32,7 +32,7 @@ def mcp(*, folder: str | None, store_place: str | None, config_path: str | None,
     """Serve the commands to an agent, over the Model Context Protocol.
 
     An agent's program starts this by itself and speaks with it over standard input and output. Tools are run_tests,
-    raw, runs, explain and verify; resources are the documents of stored runs. What may be run is listed under
+    raw, runs, explain, verify and guard; resources are the documents of stored runs. What may be run is listed under
     `commands` in the project's configuration; nothing else is run, and no shell reads it. The list is read once, at the
     start.
 
@@ -52,6 +52,6 @@ def mcp(*, folder: str | None, store_place: str | None, config_path: str | None,
         from context_firewall.cli.mcp.server import serve
     except ImportError as problem:
         raise InvalidInput(f"mcp needs its extra: pip install 'context-firewall[mcp]' ({problem})") from problem
-    passed_on = {"--store": store_place, "--config": config_path}
-    options = [f"{option}={value}" for option, value in passed_on.items() if value is not None]
-    return serve(project.commands, [*options, *["--no-config"] * no_config])
+    store = [] if store_place is None else [f"--store={store_place}"]
+    configuration = ["--no-config"] * no_config if config_path is None else [f"--config={config_path}"]
+    return serve(project.commands, store=store, configuration=configuration)

@@ -113,12 +113,35 @@ class Verification(BaseModel):
     findings: list[Finding]
 
 
-class Tools:
-    """What the tools do; `options` name store and configuration for every command."""
+class SurvivalFinding(BaseModel):
+    """A rule that one compaction did not keep for certain."""
 
-    def __init__(self, commands: tuple[AllowedCommand, ...], options: Sequence[str]) -> None:
+    rule: str
+    round: int
+    verdict: Literal["lost", "altered", "unverifiable"]
+    reason: str
+    evidence: str | None = Field(description="The words of the summary that decided.")
+
+
+class Survival(BaseModel):
+    """What became of the user's rules in a session."""
+
+    outcome: Literal["kept", "lost", "unverifiable"]
+    rules: int
+    compactions: int
+    counts: dict[str, int] = Field(description="How many findings have each verdict.")
+    findings: list[SurvivalFinding] = Field(description="What was lost, altered, or cannot be told.")
+
+
+class Tools:
+    """What the tools do; `store` and `configuration` are the options that name them to our commands."""
+
+    def __init__(
+        self, commands: tuple[AllowedCommand, ...], *, store: Sequence[str], configuration: Sequence[str]
+    ) -> None:
         self._commands = commands
-        self._options = tuple(options)
+        self._configuration = tuple(configuration)
+        self._options = (*store, *configuration)
 
     async def run_tests(
         self,
@@ -242,16 +265,44 @@ class Tools:
             ],
         )
 
+    async def guard(
+        self,
+        transcript: Annotated[str, Field(min_length=1, description="The session's file, as its agent keeps it.")],
+        pinned: Annotated[
+            list[str] | None, Field(description="Rules to verify besides those that the user gave.")
+        ] = None,
+    ) -> Survival:
+        """Which of the user's rules did not survive a session's compactions, and what the summaries made of them."""
+        given = [f"--pinned={rule}" for rule in pinned or ()]
+        path = os.path.abspath(os.path.expanduser(transcript))
+        ended = await call(["guard", "--json", *given, *self._configuration, "--", path])
+        report = json.loads(_well(ended, "guard", (0, 1, 3)).stdout)
+        return Survival(
+            outcome=report["outcome"],
+            rules=len(report["constraints"]),
+            compactions=len(report["rounds"]),
+            counts=report["counts"],
+            findings=[
+                SurvivalFinding(
+                    rule=report["constraints"][finding["constraint"]]["text"],
+                    round=one["round"],
+                    verdict=finding["verdict"],
+                    reason=finding["reason"] or finding["rule"],
+                    evidence=None if finding["evidence"] is None else finding["evidence"]["text"],
+                )
+                for one in report["rounds"]
+                for finding in one["findings"]
+                if finding["verdict"] in ("lost", "altered", "unverifiable")
+            ],
+        )
+
     async def document(self, reference: str, name: str) -> bytes:
         """A document of a stored run."""
         return (await self._called("show", f"--emit={name}", "--", reference)).stdout
 
     async def _called(self, command: str, *words: str, given: bytes = b"", fine: tuple[int, ...] = (0,)) -> Ended:
         """One of our commands that ended well. Raises ToolError with its error."""
-        ended = await call([command, *self._options, *words], given=given)
-        if ended.error is not None or ended.status not in fine:
-            raise ToolError("\n".join([*ended.remarks, ended.error or f"{command} ended with {ended.status}"]))
-        return ended
+        return _well(await call([command, *self._options, *words], given=given), command, fine)
 
 
 class Server(MCPServer[Any]):
@@ -283,6 +334,7 @@ class Server(MCPServer[Any]):
             (tools.runs, "Stored runs", None),
             (tools.explain, "Explain a run", False),
             (tools.verify, "Verify a run", None),
+            (tools.guard, "Audit a session's compactions", None),
         )
         for tool, title, structured in readers:
             reads = ToolAnnotations(title=title, read_only_hint=True, open_world_hint=False)
@@ -311,14 +363,21 @@ class Server(MCPServer[Any]):
         ]
 
 
+def _well(ended: Ended, command: str, fine: tuple[int, ...]) -> Ended:
+    """What ended well. Raises ToolError with what went wrong."""
+    if ended.error is not None or ended.status not in fine:
+        raise ToolError("\n".join([*ended.remarks, ended.error or f"{command} ended with {ended.status}"]))
+    return ended
+
+
 def _shaped(value: BaseModel, text: str) -> CallToolResult:
     """A result with a shape, and the same as text."""
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=value.model_dump())
 
 
-def serve(commands: tuple[AllowedCommand, ...], options: Sequence[str]) -> int:
+def serve(commands: tuple[AllowedCommand, ...], *, store: Sequence[str], configuration: Sequence[str]) -> int:
     """Serve until the client goes, or a signal asks to stop."""
-    anyio.run(_serve, Server(Tools(commands, options)))
+    anyio.run(_serve, Server(Tools(commands, store=store, configuration=configuration)))
     return 0
 
 

@@ -43,7 +43,14 @@ REGISTRY: tuple[Entry, ...] = (
     Entry("node-dot", STDOUT, re.compile(rb"[.X]{2}")),
     Entry("cargo", BOTH, re.compile(rb"running |test result: | {3}|error|error: | *+--> ")),
     Entry("cargo-json", BOTH, re.compile(rb"\{")),
+    Entry(
+        "ctest",
+        BOTH,
+        re.compile(rb"Test project |UpdateCTest| ++Start |[ 0-9]++[/%]|Errors while|No tests were|Unable to find exec"),
+    ),
     Entry("go", BOTH, re.compile(rb"=== |--- |ok  \t|FAIL\t|\?   \t|goos: |-test|testing: |panic: |go: |# ")),
+    Entry("nextest", BOTH, re.compile(rb" *+(?:Nextest|Starting|Summary \[|PASS|FAIL|SLOW|TIMEOUT|TRY [0-9])")),
+    Entry("gotestsum", STDOUT, re.compile(rb"\xe2[\x9c\x88]|(?:PASS|FAIL|SKIP|EMPTY) |=== [SFE]|DONE [0-9]")),
     Entry("go-json", STDOUT, re.compile(rb"\{")),
     # Before the runners whose reports its documents repeat.
     Entry("json-report", STDOUT, re.compile(rb"(?:[ \t]++|\{ ?+)\"(?:num|stats|created)")),
@@ -64,7 +71,24 @@ REGISTRY: tuple[Entry, ...] = (
         re.compile(rb"running [0-9]++ tests? from|------- pre| ERRORS|Uncaught error|\./|ok \| |FAILED \| "),
     ),
     Entry("junit", STDOUT, re.compile(rb"(?:\xef\xbb\xbf)?+\s*+<(?:\?xml|testsuite)")),
+    Entry("minitest", STDOUT, re.compile(rb"Run options: |# Running:|Running |Finished in ")),
+    Entry("phpunit", STDOUT, re.compile(rb"PHPUnit ")),
+    Entry("ava", STDOUT, re.compile(rb"  (?:\xe2|- \[|Randomized)")),
+    Entry("bats-pretty", STDOUT, re.compile(rb" {3}| \xe2\x9c\x97 |[^ /\n]+\.bats")),
+    Entry(
+        "prove",
+        STDOUT,
+        re.compile(rb"[^\n]*? \.\.|All tests successful|Test Summary Report|Files=|Bailout called|#   Failed"),
+    ),
     Entry("pytest", STDOUT, re.compile(rb"=|[^\n]*?\[ *+[0-9]|no tests ran|INTERNALERROR>|bringing up|Test session")),
+    Entry(
+        "rspec",
+        STDOUT,
+        re.compile(
+            rb" {2}[^\n]*?(?:\(FAILED - |\(PENDING: |Failure/Error: )"
+            rb"|Finished in |Pending: |Randomized |Run options: (?:in|ex)clude|An error occurred "
+        ),
+    ),
     Entry("unittest", BOTH, re.compile(rb"[^\n]*? \(|FAIL: |ERROR: |UNEXPECTED|Ran [0-9]")),
     Entry("vitest", BOTH, re.compile(rb" (?:RUN|DEV)  v|std(?:out|err) \||\xe2\x8e\xaf|No test files|::error|ERROR: ")),
 )

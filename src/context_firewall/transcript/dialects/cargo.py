@@ -48,6 +48,7 @@ class Cargo:
         self._current = b""
         self._started = False
         """Whether cargo has just started a binary."""
+        self._handed_over = False
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         """Passing tests."""
@@ -75,6 +76,10 @@ class Cargo:
             self._take_adopted(bare)
         if self._broken and self._goes_on_broken(held):
             return True
+        if self._block is None and grammar.NEXTEST.match(bare):
+            # The build is over, and another harness takes the tests.
+            self._handed_over = True
+            return False
         return self._take(held)
 
     def _take_adopted(self, opening: bytes) -> None:
@@ -221,7 +226,9 @@ class Cargo:
 
     @property
     def complete(self) -> bool:
-        """Between reports, after at least one."""
+        """Between reports, after at least one, or where another harness takes over."""
+        if self._handed_over:
+            return True
         block = self._block
         if self._broken or self._outer is not None or not self._build.idle:
             return False

@@ -5,6 +5,12 @@ Bare bytes in (no ANSI, no trailing CR). Every pattern is possessive or looks at
 
 import re
 
+# cargo-nextest behind the build: a ruler, and what it says first.
+NEXTEST = re.compile(
+    rb"(?:\xe2\x94\x80){4,}+\Z| *+Nextest run ID [0-9a-f-]++ with nextest profile: "
+    rb"| *+Starting [0-9]++ tests? across [0-9]"
+)
+
 # -- the harness (libtest), one block for each test binary ------------------------------------------------------------
 
 # `running N tests`, singular for one; a shuffled run names its seed.

@@ -13,7 +13,7 @@ Each package is a segment that its own line closes; `go_script` reads them. The 
 import re
 
 from context_firewall.transcript.details import classify_detail
-from context_firewall.transcript.dialects.go_grammar import DIAGNOSTIC, EVENT, FAIL, TEXT_OPENS
+from context_firewall.transcript.dialects.go_grammar import DIAGNOSTIC, EVENT, FAIL, SUMMARY, TEXT_OPENS
 from context_firewall.transcript.dialects.go_lanes import VERBOSE, verbose_run
 from context_firewall.transcript.dialects.go_package import Held
 from context_firewall.transcript.dialects.go_script import Script
@@ -33,6 +33,8 @@ class GoText:
         self._cut = False
         self._ended = False
         self._events_follow = False
+        self._empty = False
+        """The line before was empty."""
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         """Passing tests with -v."""
@@ -59,9 +61,11 @@ class GoText:
         if self.complete and not TEXT_OPENS.match(bare) and not self._goes_on(bare):
             self._events_follow = EVENT.match(bare) is not None
             return False
+        # gotestsum's summary stands behind an empty line.
+        between, self._empty = self._empty or script.idle, not bare.strip()
         script.take(bare, Line(self._stream, number, Kind.UNCLASSIFIED, raw))
         self._ended = script.over
-        return True
+        return not (between and SUMMARY.fullmatch(bare))
 
     def adopt(self, bare: bytes, line: Line) -> bool:
         """What stands before the first line of the runner's may be the first package's: only a failure of it says."""

@@ -69,6 +69,9 @@ INTERRUPTED = b"signal: interrupt"
 RULER = b"=================="
 RACE = b"race detected during execution of test"
 
+# gotestsum prints go's text in some of its formats, and then a summary, which is none of go's.
+SUMMARY = re.compile(rb"=== (?:Skipped|Failed|Errors)|DONE [0-9]++ (?:tests?|runs)[, ][^\n]*+")
+
 # One event of `go test -json`.
 EVENT = re.compile(rb'\{(?:"Time":"[^"\\]*+",|"ImportPath":"(?:[^"\\]++|\\.)*+",)?+"Action":"[a-z-]++"(?:,"|\})')
 

@@ -508,7 +508,8 @@ DIALECT = Dialect(
         OPEN
         + rb" .|(?:"
         + b"|".join((PASS, FAIL, SKIP, FAILING_TODO))
-        + rb") .*?"
+        # gotestsum's line of a package has two blanks.
+        + rb") (?! [^ ]++ \([0-9.]++m?s\)\Z).*?"
         + DURATION.pattern
         + rb"|"
         + NOTE

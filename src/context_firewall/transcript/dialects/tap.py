@@ -13,6 +13,7 @@ from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import tap_grammar as grammar
 from context_firewall.transcript.dialects import tap_lanes as lanes
 from context_firewall.transcript.dialects.tap_document import Document, Rank, reconcile, settle
+from context_firewall.transcript.dialects.tap_errors import settle as settle_errors
 from context_firewall.transcript.dialects.tap_tree import (
     NUMBER_LIMIT,
     STATUSES,
@@ -124,6 +125,8 @@ class TapMachine:
 
     def _yaml_run(self, point: Point, block: bytes, start: int, stop: int, number: int) -> int:
         """Lines inside a YAML block."""
+        if block.find(grammar.EXECUTED_START, start, stop) >= 0:
+            return 0
         if not point.keeps:
             lines = block.count(b"\n", start, stop)
             point.muted_from = point.muted_from or number
@@ -328,6 +331,8 @@ class TapMachine:
 
     def _in_yaml(self, frame: Frame, point: Point, bare: bytes, raw: bytes, number: int) -> bool:
         indent = point.yaml_indent or b""
+        if executed := grammar.EXECUTED.fullmatch(bare):
+            self._document.executed = int(executed[1])
         if bare.startswith(indent):
             content = bare[len(indent) :]
             if content.rstrip(b" \t") == b"...":
@@ -575,6 +580,8 @@ class TapMachine:
             self._suppressed.add(Kind.STRUCTURE, self._number)
             return
         line = Line(self._stream, number, Kind.PROGRAM_OUTPUT, raw)
+        if root and not nested and (executed := grammar.EXECUTED.fullmatch(text)):
+            self._document.executed = int(executed[1])
         if root and not nested and self._total(text, line, point):
             return
         if point is not None and point.takes_details and not (root and self._document.trailer):
@@ -659,6 +666,8 @@ class TapMachine:
         description, child = point.description, point.child
         if description.buffered and child is None and (description.timed or self._document.buffered or ended):
             doubts.add(Doubt.STRUCTURE_CONTRADICTION)  # the subtest that the brace opens is not there
+        if not point.ok and not point.details and grammar.FILE_HOOK.fullmatch(description.name):
+            doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)  # bats says why, and so which file it was
         root = frame is self._document.root
         pathless = b" > " not in description.name
         harvest = Harvest(
@@ -748,8 +757,9 @@ class TapMachine:
         name = point.description.name
         if not point.details or (name and not grammar.FILE_HOOK.fullmatch(name)):
             return name
-        said = (line.raw.strip() for line in point.details)
-        first = next((text for text in said if text not in grammar.FRAME_OF_MESSAGE), b"")
+        said = [text for line in point.details if (text := line.raw.strip()) not in grammar.FRAME_OF_MESSAGE]
+        comments = (text for text in said if text.startswith(b"#"))
+        first = next(comments, said[0] if said else b"")
         if name:
             return name + b": " + first.lstrip(b"# ") if first else name
         place = grammar.UNNAMED_PLACE.fullmatch(first)
@@ -833,4 +843,5 @@ DIALECT = Dialect(
         rb"| {4,}+(?:(?:not )?+ok 1(?:[ \t]|\Z)|1\.\.[0-9]++|# Subtest))"
     ),
     begin=TapMachine,
+    settle=settle_errors,
 )

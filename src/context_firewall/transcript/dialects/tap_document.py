@@ -48,6 +48,8 @@ class Document:
     """A point was read, at whatever level."""
     noisy: bool = False
     """Lines that the grammar does not know stood in it."""
+    executed: int | None = None
+    """How many points bats says that it has printed, where that is not as planned."""
     heading: bytes = b""
     """The last comment that may name the test that runs (tape)."""
 
@@ -231,7 +233,7 @@ def _doubts(document: Document, settlement: Settlement) -> set[Doubt]:
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if document.follows:
             doubts.add(Doubt.PLAN_CONTRADICTION)
-    elif plan != points:
+    elif plan != points or document.executed not in (None, points):
         doubts.add(Doubt.PLAN_CONTRADICTION)
     if document.node and not document.totals:
         doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)

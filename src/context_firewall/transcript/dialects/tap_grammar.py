@@ -67,6 +67,11 @@ UNNAMED_PLACE = re.compile(rb"# {2,3}(Failed (?:\(TODO\) )?test at [^\n]*+)")
 FILE_HOOK = re.compile(rb"(?:setup|teardown)_file failed")
 FRAME_OF_MESSAGE = frozenset({b"", b"---", b"message: |", b"..."})
 
+# bats, at the end of a run that did not do as its plan says: how many points there are. In TAP 13 it stands in the last
+# point's block.
+EXECUTED = re.compile(rb"(?:#| +) ?bats warning: Executed ([0-9]{1,9}+) instead of expected [0-9]++ tests")
+EXECUTED_START = b"bats warning: Executed "
+
 # pytest-tap names its points by node id, and never shows an error in a teardown.
 PYTEST_NODE = re.compile(rb"[^ ]*?\.py::")
 

@@ -1,0 +1,343 @@
+"""Sentences to a reading: which words a rule is made of, and what stands over each of them. The rules:
+
+- A clause ends at a point, and at `and` or `but` when a verb or an operator follows.
+- A negation rules its clause's segment; a second one rules from where it stands; `not X` after a comma or a verb, and
+  `instead of X`, rule only what follows. A fragment without a verb or an operator goes on as the clause before it.
+- What follows a marker is its segment, to the clause's end. Of markers that stand behind (Chinese 之前, Japanese 前に)
+  it is what precedes them.
+- `without` in a clause that orders rules out what follows it.
+- A forbidden clause with `until`, `unless`, `before` or `without` and an allowed one with `only after` say the same:
+  a gate.
+- A verb in the past without an auxiliary reports.
+"""
+
+import re
+
+from context_firewall.guard.folding import Folded
+from context_firewall.guard.lexicon import Lexicon, Op, lexicon
+from context_firewall.guard.reading import Clause, Item, Operator, Reading, Segment
+from context_firewall.guard.sentences import Sentence
+from context_firewall.guard.tokens import Sort, Token, tokens, word_key
+from context_firewall.guard.weighing import CONDITIONS, is_break, weighed
+
+MARKERS = {
+    Op.IF: Segment.IF,
+    Op.UNLESS: Segment.UNLESS,
+    Op.UNTIL: Segment.UNTIL,
+    Op.WITHOUT: Segment.WITHOUT,
+    Op.EXCEPT: Segment.EXCEPT,
+    Op.DURING: Segment.DURING,
+    Op.ONLYIF: Segment.GATE,
+    Op.REQUIRE: Segment.GATE,
+    Op.BECAUSE: Segment.BECAUSE,
+    Op.BEFORE: Segment.BEFORE,
+    Op.AFTER: Segment.AFTER,
+}
+_BEHIND = {
+    Op.POST_IF: Segment.IF,
+    Op.POST_BEFORE: Segment.BEFORE,
+    Op.POST_AFTER: Segment.AFTER,
+    Op.POST_EXCEPT: Segment.EXCEPT,
+    Op.POST_UNTIL: Segment.UNTIL,
+    Op.POST_DURING: Segment.DURING,
+}
+_GATES = frozenset({Segment.UNTIL, Segment.UNLESS, Segment.WITHOUT, Segment.BEFORE})
+_RULING = frozenset({Op.NEG, Op.MUST, Op.SHOULD, Op.MAY, Op.CONTRAST, Op.LIFT, Op.DOUBLE})
+_SILENT = frozenset({Op.LIGHT, Op.CLAUSE, Op.AGENT})
+_STATUS = frozenset({Op.REVOKED, Op.HEDGE, Op.HEARSAY})  # also acts: a rule may forbid to drop something
+
+ORDERED = 1000
+"""How far `before` and `after` stand from the main clause in rank."""
+_SHIFTS = {Segment.BEFORE: ORDERED, Segment.AFTER: -ORDERED}
+_WEIGHTS = {Sort.WORD: 1.0, Sort.ANCHOR: 2.0, Sort.QUANTITY: 2.0, Sort.OPERATOR: 1.0}
+_SIGN_WEIGHT = 0.5
+
+_JOINING = {
+    **dict.fromkeys("and 和 与 及 以及 并 并且 und y e et и".split(), "and"),
+    **dict.fromkeys("or 或 或者 oder o ou или".split(), "or"),
+}
+_ROLES = {"from": "from", "to": "to", "into": "to", "onto": "to", "out of": "from", "从": "from", "到": "to"}
+OPPOSITES = (
+    *(("up", "down"), ("on", "off"), ("in", "out"), ("above", "below"), ("over", "under"), ("inside", "outside")),
+    *(("first", "second"), ("first", "third"), ("second", "third"), ("上", "下"), ("里", "外"), ("内", "外")),
+)
+PARTICLES = frozenset(word for pair in OPPOSITES for word in pair)
+_ONLY_THEN = frozenset("才 才能 才可以 才可 方可 后才能 之后才".split())
+_PREPOSITIONS = frozenset("for in on at from with when within during für para por pour для".split())
+# Negations that describe rather than order; inside a condition they belong to it.
+_DESCRIBING = frozenset(
+    {"is not", "isn't", "are not", "aren't", "does not", "doesn't", "cannot", "can't", "no", "none", "nothing"}
+    | {"没有", "不", "未", "不能", "不会", "无", "不是"}
+)
+_AUXILIARY = frozenset({"be", "is", "are", "been", "being", "to", "gets", "get"})
+_PAST = re.compile(
+    r"[a-z]{3,60}ed|ran|wrote|broke|chose|began|saw|knew|threw|drew|hid|overwrote|rewrote|sent|built|made"
+)
+_ORDERING = frozenset({Op.NEG, Op.MUST, Op.SHOULD, Op.MAY, Op.LIFT, Op.DOUBLE})
+
+
+def read(folded: Folded, window: list[Sentence]) -> Reading:
+    """Read neighbouring sentences as one."""
+    items: list[Item] = []
+    clauses: list[Clause] = []
+    users: set[Segment] = set()
+    for number, sentence in enumerate(window):
+        found = tokens(folded, sentence.start, sentence.end, sentence.language)
+        _read_sentence(found, lexicon(sentence.language), number, items, clauses, users)
+    asks = any(sentence.asks for sentence in window)
+    return Reading(tuple(items), tuple(clauses), frozenset(users), asks)
+
+
+def _read_sentence(
+    found: list[Token],
+    known: Lexicon,
+    number: int,
+    items: list[Item],
+    clauses: list[Clause],
+    users: set[Segment],
+) -> None:
+    """Read clause after clause, and add what they hold."""
+    sequence = any(token.op in (Op.THEN, Op.SEQUENCE) for token in found)
+    begun, rank = 0, 0
+    carried: tuple[Segment, bool] | None = None
+    opening: int | None = None  # where the items of a condition begin that is a clause of its own: `Without X, never Y`
+    for index in range(len(found) + 1):
+        at_end = index == len(found)
+        if not at_end and not is_break(found, index, known.verbs):
+            continue
+        if index > begun:
+            label = not at_end and found[index].text == ":"
+            clause = _Clause(found[begun:index], known, len(clauses), rank, sequence, label, carried)
+            clause.read()
+            if opening is not None and any(item.segment is Segment.MAIN and item.negative for item in clause.items):
+                _gate(items, clauses, opening)
+            only_gates = clause.items and all(item.segment in _GATES for item in clause.items)
+            opening = len(items) if only_gates else None
+            items += clause.items
+            users |= clause.users
+            clauses.append(clause.result(number))
+            carried, rank = clause.carried, clause.rank + 1
+        begun = index + 1
+
+
+def _gate(items: list[Item], clauses: list[Clause], begun: int) -> None:
+    """A condition before the comma is a gate when what follows is forbidden."""
+    items[begun:] = [
+        item._replace(segment=Segment.GATE, rank=item.rank - _SHIFTS.get(item.segment, 0)) for item in items[begun:]
+    ]
+    clauses[-1] = clauses[-1]._replace(segments=frozenset({Segment.GATE}))
+
+
+class _Clause:
+    """One clause while it is read: where in it we are, and what rules that place."""
+
+    def __init__(
+        self,
+        found: list[Token],
+        known: Lexicon,
+        number: int,
+        rank: int,
+        sequence: bool,
+        label: bool,
+        carried: tuple[Segment, bool] | None,
+    ) -> None:
+        self.found, self.known = found, known
+        self.number, self.rank, self.sequence, self.label = number, rank, sequence, label
+        self.items: list[Item] = []
+        self.users: set[Segment] = set()
+        self.operators: list[Operator] = []
+        goes_on = carried is not None and _goes_on(found, known.verbs)
+        self.segment, self.negative = carried if goes_on and carried is not None else (Segment.MAIN, False)
+        self.boundary = 0  # where the present segment began
+        self.ruled = False  # whether a negation stands over it already
+        self.initial = True  # whether nothing stood before
+        self.conditional = False  # whether the clause began with a condition
+        self.only = False  # whether it allows only what comes
+        self.contrast: bool | None = None  # what held before `not X`, once X is there
+        self.pending: bool | None = None
+        self.joined = self.role = ""
+        texts = {token.text for token in found}
+        blocked = any(token.op in _ORDERING and token.text not in ("never", "always") for token in found)
+        self.tells = known.name == "english" and not label and not blocked and not texts & _AUXILIARY
+
+    @property
+    def carried(self) -> tuple[Segment, bool]:
+        """How a fragment behind this clause goes on."""
+        return (Segment.MAIN if self.conditional else self.segment), self.negative
+
+    def read(self) -> None:
+        """Read token after token, then settle what only the whole clause tells."""
+        soft = any(token.op is Op.SHOULD for token in self.found)
+        numbered = any(token.sort is Sort.QUANTITY for token in self.found)
+        for place, token in enumerate(self.found):
+            if self.contrast is not None and token.text in _PREPOSITIONS:
+                self.negative, self.contrast = self.contrast, None
+            op = weighed(self.found, place, numbered=numbered, soft=soft, verbs=self.known.verbs)
+            op = self._in_place(op, token, place)
+            self._apply(op, token)
+            self.joined = _JOINING.get(token.text, self.joined)
+            self.role = _ROLES.get(token.text, self.role)
+            if op not in (None, Op.LIGHT) or token.text in PARTICLES:
+                key = word_key(token.text, self.known.name)
+                self.operators.append(Operator(op or Op.LIGHT, key, token.text, self.segment, token.start))
+            if token.text in self.known.implied:
+                self._add(token, word_key(self.known.implied[token.text], self.known.name), 0.0)
+            if op not in _SILENT and op is not Op.THEN and token.sort is not Sort.POINT:
+                self.initial = False
+        self._settle_gates()
+
+    def _in_place(self, op: Op | None, token: Token, place: int) -> Op | None:
+        """What an operator is where the clause stands now."""
+        if op is Op.THEN and self.conditional and self.segment in CONDITIONS:
+            return Op.END
+        if op is Op.BECAUSE and token.text in ("否则", "otherwise") and self.segment in (Segment.UNLESS, Segment.GATE):
+            return Op.END
+        if self.only and (op in (Op.IF, Op.AFTER) or token.text in ("with", "upon", "mit", "con", "com", "avec")):
+            self.only = False
+            self.operators = [one for one in self.operators if one.op not in (Op.ONLY, Op.MAY)]
+            return Op.ONLYIF
+        beside = [self.found[index].op for index in (place - 1, place + 1) if 0 <= index < len(self.found)]
+        if op is Op.ONLY and (self.initial or Op.MAY in beside):
+            self.only = True
+        return op
+
+    def _apply(self, op: Op | None, token: Token) -> None:
+        """Let a token do what it does."""
+        if op in (Op.NEG, Op.MUST, Op.MAY) and self._ends_condition(op, token):
+            self._begin(Segment.MAIN)
+        if op is Op.REQUIRE and self.initial:
+            return
+        if op in MARKERS:
+            if op in (Op.REQUIRE, Op.ONLYIF):
+                self._rule_segment()
+            self._begin(MARKERS[op])
+            self.conditional = self.conditional or self.initial
+        elif op in _BEHIND:
+            self._move_segment(_BEHIND[op])
+            self._begin(Segment.MAIN)
+        elif op is Op.END:
+            gated = self.segment is Segment.GATE
+            self._begin(Segment.MAIN)
+            self.negative = self.ruled = gated  # 只有 X 才 Y: without X, no Y
+        elif op is Op.THEN and token.text in _ONLY_THEN and any(item.segment is Segment.AFTER for item in self.items):
+            self.items = [
+                item._replace(segment=Segment.GATE, rank=item.rank + ORDERED) if item.segment is Segment.AFTER else item
+                for item in self.items
+            ]
+            self._begin(Segment.MAIN)
+            self.negative = self.ruled = True
+        elif op is Op.THEN:
+            self.segment = self.segment if self.segment is Segment.BECAUSE else Segment.MAIN
+            self.rank += 1
+            self.boundary = len(self.items)
+        elif op is Op.NEG:
+            if not self.ruled:
+                self._rule_segment()
+            contrasted = self.pending is not None or self.contrast is not None
+            self.negative, self.ruled = not contrasted, True  # `instead of never X`
+        elif op is Op.CONTRAST:
+            self.pending, self.contrast = self.negative, None
+            self.negative, self.ruled = True, True
+        elif op is Op.DOUBLE:
+            self.negative, self.ruled = False, True
+        elif op is Op.USER:
+            self.users.add(self.segment)
+        elif op in _STATUS or (op is None and token.sort is not Sort.POINT):
+            self._word(token)
+
+    def _begin(self, segment: Segment) -> None:
+        self.segment, self.negative, self.boundary, self.ruled = segment, False, len(self.items), False
+
+    def _ends_condition(self, op: Op, token: Token) -> bool:
+        """Whether an operator ends the condition that opened the clause."""
+        if not self.conditional or self.segment is Segment.MAIN:
+            return False
+        if len(self.items) == self.boundary and self.segment is not Segment.DURING:
+            return False
+        return not (self.segment is Segment.IF and op is Op.NEG and token.text in _DESCRIBING)
+
+    def _word(self, token: Token) -> None:
+        """A word, an anchor or a quantity; a Japanese ending is none."""
+        weight = _WEIGHTS[token.sort]
+        if token.sort is not Sort.ANCHOR and len(token.text) == 1 and not token.text.isascii():
+            if "\u3041" <= token.text <= "\u309f":
+                return
+            weight = _SIGN_WEIGHT
+        self._add(token, word_key(token.text, self.known.name) if token.op is not None else token.key, weight)
+        if self.pending is not None:
+            self.contrast, self.pending = self.pending, None
+
+    def _add(self, token: Token, key: str, weight: float) -> None:
+        rank = (self.rank if self.sequence else 0) + _SHIFTS.get(self.segment, 0)
+        self.items.append(
+            Item(
+                Sort.WORD if token.sort is Sort.OPERATOR else token.sort,
+                key,
+                token.text,
+                self.number,
+                self.segment,
+                self.negative,
+                rank,
+                token.start,
+                token.end,
+                weight,
+                self.joined,
+                self.role,
+                self.tells and _PAST.fullmatch(token.text) is not None,
+            )
+        )
+        self.joined = self.role = ""
+
+    def _rule_segment(self) -> None:
+        self.items[self.boundary :] = [item._replace(negative=True) for item in self.items[self.boundary :]]
+
+    def _move_segment(self, segment: Segment) -> None:
+        shift = _SHIFTS.get(segment, 0)
+        moved = self.items[self.boundary :]
+        self.items[self.boundary :] = [
+            item._replace(segment=segment, rank=item.rank + shift, negative=False) for item in moved
+        ]
+        if moved and Segment.MAIN in self.users:
+            self.users.add(segment)
+
+    def _settle_gates(self) -> None:
+        """`never X without Y`, `no X until Y`: Y is a gate. `stop without retrying`: do not retry."""
+        if any(item.segment is Segment.MAIN and item.negative for item in self.items):
+            self.items = [
+                item._replace(segment=Segment.GATE, rank=item.rank - _SHIFTS.get(item.segment, 0))
+                if item.segment in _GATES
+                else item
+                for item in self.items
+            ]
+            if self.users & _GATES:
+                self.users = (self.users - _GATES) | {Segment.GATE}
+        elif any(item.segment is Segment.MAIN for item in self.items):
+            self.items = [
+                item._replace(segment=Segment.MAIN, negative=True) if item.segment is Segment.WITHOUT else item
+                for item in self.items
+            ]
+
+    def result(self, sentence: int) -> Clause:
+        """The clause, read."""
+        held = {item.segment for item in self.items}
+        marked = {MARKERS[one.op] for one in self.operators if one.op in MARKERS and one.op is not Op.REQUIRE}
+        segments = held | marked
+        if not held & {Segment.WITHOUT, Segment.GATE}:
+            segments.discard(Segment.WITHOUT)
+        if Segment.GATE in held:
+            segments = {Segment.GATE if segment in _GATES else segment for segment in segments}
+        leading = next((token.op for token in self.found if token.op not in _SILENT), None)
+        return Clause(
+            sentence, tuple(self.operators), frozenset(segments), leading, self.found[0].text, self.label,
+            bool(self.items), self.found[0].start, self.found[-1].end,
+        )  # fmt: skip
+
+
+def _goes_on(found: list[Token], verbs: frozenset[str]) -> bool:
+    """Whether a clause is a fragment that goes on as the one before: no operator that rules it, no verb before it."""
+    meant = [
+        token for token in found if token.op not in _SILENT and token.op is not Op.ALL and token.sort is not Sort.POINT
+    ]
+    if not meant or meant[0].op is not None or meant[0].text in verbs:
+        return False
+    return not any(token.op in _RULING for token in meant)
