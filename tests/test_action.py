@@ -182,6 +182,7 @@ def test_a_brief_that_cannot_be_made_still_ends_as_the_command(workspace: Path) 
     assert "reference" not in done.outputs
 
 
+@pytest.mark.soak
 def test_a_shared_store_takes_the_place_of_the_artifact(workspace: Path) -> None:
     shared = workspace.parent / "shared"
     done = job(workspace, command=TESTS, store=str(shared))
@@ -190,6 +191,7 @@ def test_a_shared_store_takes_the_place_of_the_artifact(workspace: Path) -> None
     assert done.commands[0].startswith("::error file=tests/test_gate.py,line=9,")
 
 
+@pytest.mark.soak
 def test_time_runs_out(workspace: Path) -> None:
     done = job(workspace, command="echo ok 1; sleep 60", timeout="0.5")
     assert done.status == 143

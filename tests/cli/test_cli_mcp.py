@@ -73,7 +73,7 @@ def newest(desk: Path) -> dict[str, Any]:
     return packet
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", ["legacy", pytest.param("auto", marks=pytest.mark.soak)])
 def test_a_round_trip(desk: Path, mode: str) -> None:
     """MCP-1 to MCP-6: the tools say what the commands say; in both ages of the protocol."""
 
@@ -180,14 +180,6 @@ def test_nothing_else_is_run(desk: Path) -> None:
 
     asked(desk, talk)
     assert not (desk / "ran").exists()
-
-
-def test_without_a_list_nothing_is_run(desk: Path) -> None:
-    async def talk(client: Client) -> None:
-        refused = await client.call_tool("run_tests", {"command": "sh red"})
-        assert "No command is allowed" in text_of(refused)
-
-    asked(desk, talk, "--no-config")
 
 
 def test_what_a_test_prints_is_data_and_standard_input_is_empty(desk: Path) -> None:
@@ -317,6 +309,7 @@ def test_a_server_that_ends_leaves_nothing_running(desk: Path, how: str) -> None
     assert "INTERRUPTED_OUTPUT" in newest(desk)["decision_evidence"]["reason_codes"]
 
 
+@pytest.mark.soak
 def test_another_folder_and_a_store_of_its_own(desk: Path, tmp_path: Path) -> None:
     async def talk(client: Client) -> None:
         assert not (await client.call_tool("run_tests", {"command": "sh red"})).is_error
@@ -325,6 +318,15 @@ def test_another_folder_and_a_store_of_its_own(desk: Path, tmp_path: Path) -> No
     asked(tmp_path, talk, "--folder", str(desk), "--store", str(tmp_path / "evidence"))
     assert (tmp_path / "evidence").is_dir()
     assert not (desk / ".context-firewall").exists()
+
+
+@pytest.mark.soak
+def test_without_a_list_nothing_is_run(desk: Path) -> None:
+    async def talk(client: Client) -> None:
+        refused = await client.call_tool("run_tests", {"command": "sh red"})
+        assert "No command is allowed" in text_of(refused)
+
+    asked(desk, talk, "--no-config")
 
 
 def test_what_hinders_a_start_is_said(desk: Path, tmp_path: Path) -> None:
