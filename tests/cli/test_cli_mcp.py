@@ -169,6 +169,8 @@ def test_nothing_else_is_run(desk: Path) -> None:
             ("explain", {"ref": "--config=ran"}),
             ("verify", {"ref": "-"}),
             ("raw", {"failure": 0}),
+            ("raw", {"grep": "a\0b"}),
+            ("raw", {"grep": "a" * 3_000_000}),
             ("runs", {"limit": -1}),
             ("runs", {"status": "--json"}),
         ):

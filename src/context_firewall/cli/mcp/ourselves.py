@@ -9,11 +9,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any, NamedTuple
 
 import anyio
 from anyio.abc import ByteReceiveStream, Process
+
+from context_firewall.errors import InvalidInput
 
 # Never a module of the folder that is worked in, whatever its name.
 OURSELVES = (sys.executable, "-P", "-m", "context_firewall")
@@ -57,19 +59,25 @@ async def call(arguments: Sequence[str], *, given: bytes = b"", follow: Follow |
     """
     reading, writing = os.pipe() if follow is not None else (-1, -1)
     told = [] if follow is None else [f"--progress-fd={writing}"]
-    try:
-        process = await anyio.open_process(
-            [*OURSELVES, arguments[0], *told, *arguments[1:]],
-            stdin=subprocess.PIPE if given else subprocess.DEVNULL,
-            pass_fds=[writing] if follow is not None else [],
-        )
-    except BaseException:
+    with ExitStack() as ours:
         if follow is not None:
-            os.close(reading)
-        raise
-    finally:
-        if follow is not None:
-            os.close(writing)
+            ours.callback(os.close, reading)
+        try:
+            process = await anyio.open_process(
+                [*OURSELVES, arguments[0], *told, *arguments[1:]],
+                stdin=subprocess.PIPE if given else subprocess.DEVNULL,
+                pass_fds=[writing] if follow is not None else [],
+            )
+        except (OSError, ValueError) as problem:  # words that no process can get: too long, a NUL, half a character
+            return Ended(2, b"", json.dumps({"code": InvalidInput.code, "message": f"{arguments[0]}: {problem}"}))
+        finally:
+            if follow is not None:
+                os.close(writing)
+        return await _ended(process, given, reading, follow)
+
+
+async def _ended(process: Process, given: bytes, reading: int, follow: Follow | None) -> Ended:
+    """See a process that was started to its end."""
     _running.add(process)
     out, err = bytearray(), bytearray()
     try:
@@ -87,8 +95,6 @@ async def call(arguments: Sequence[str], *, given: bytes = b"", follow: Follow |
             await process.wait()
     finally:
         await _end(process)
-        if follow is not None:
-            os.close(reading)
     return Ended(await process.wait(), bytes(out), err.decode("utf-8", "replace"))
 
 
