@@ -257,6 +257,7 @@ LINEAR: dict[str, tuple[Stream, int]] = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", LINEAR)
 def test_twice_as_much_costs_twice_as_much(name: str) -> None:
     stream, count = LINEAR[name]

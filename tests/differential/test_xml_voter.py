@@ -95,7 +95,7 @@ def refused(data: bytes) -> bool:
     return judge.refuses
 
 
-@settings(max_examples=250, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(DOCUMENTS)
 def test_what_is_well_formed_is_told_alike(text: str) -> None:
     """JUNIT-2."""
@@ -106,7 +106,7 @@ def test_what_is_well_formed_is_told_alike(text: str) -> None:
     assert by_scanner(data) == expected
 
 
-@settings(max_examples=250, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(DOCUMENTS, FAULTS, st.integers(0, 200))
 def test_the_judge_refuses_what_expat_refuses(text: str, fault: str, at: int) -> None:
     """JUNIT-2."""

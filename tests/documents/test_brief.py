@@ -420,7 +420,7 @@ def test_no_other_reference_is_taken_for_the_stores(other: str) -> None:
     assert check(packet, render_brief(packet)).way_back is None
 
 
-@pytest.mark.parametrize("more", [{}, stored()])
+@pytest.mark.parametrize("more", [{}, pytest.param(stored(), marks=pytest.mark.soak)])
 def test_every_byte_of_ceiling_is_used_and_none_is_added(more: dict[str, Any]) -> None:
     packet = reduce_test_run(envelope(MIXED, **more))
     full = len(render_brief(packet).encode())

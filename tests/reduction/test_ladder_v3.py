@@ -311,7 +311,7 @@ def test_a_ceiling_with_more_digits_never_shows_less() -> None:
 # -- promises ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("count", [65, 700, 70_000])
+@pytest.mark.parametrize("count", [65, 700, pytest.param(70_000, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("together", [True, False])
 def test_noise_never_pushes_out_a_failure(count: int, together: bool) -> None:
     if together:

@@ -532,6 +532,7 @@ def slowly(data: bytes) -> float:
     return time.process_time() - began
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "unit",
     [
