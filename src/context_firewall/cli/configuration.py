@@ -7,16 +7,18 @@ surprise. An option on the command line wins over the file.
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from context_firewall.cli.allowed_commands import AllowedCommand, parse_commands
 from context_firewall.cli.channels import shown_path
 from context_firewall.errors import InvalidInput
 from context_firewall.reduction.pipeline import POLICIES
 from context_firewall.transcript import dialects
 from context_firewall.transcript.noise import NoiseRule, parse_noise
+
+if TYPE_CHECKING:
+    from context_firewall.cli.allowed_commands import AllowedCommand
 
 OWN_FILE = "context-firewall.toml"
 SHARED_FILE = "pyproject.toml"
@@ -42,7 +44,7 @@ class ProjectConfiguration(NamedTuple):
     store: str | None = None
     """A URL, or a path from the file's folder."""
     noise: tuple[NoiseRule, ...] = ()
-    commands: tuple[AllowedCommand, ...] = ()
+    commands: "tuple[AllowedCommand, ...]" = ()
     """What `mcp` may run; nothing of a packet depends on it."""
     pinned: tuple[str, ...] = ()
     """Rules that `guard` verifies on every compaction."""
@@ -176,6 +178,12 @@ def _dialect(value: object, key: str) -> str:
     return _one_of(value, key, ["auto", *(row.name for row in dialects.REGISTRY)])
 
 
+def _commands(value: object, key: str) -> "tuple[AllowedCommand, ...]":
+    from context_firewall.cli.allowed_commands import parse_commands  # most projects list none and start faster without
+
+    return parse_commands(value, key)
+
+
 def _one_of(value: object, key: str, known: list[str]) -> str:
     if not isinstance(value, str) or value not in known:
         raise InvalidInput(f"{key} must be one of {', '.join(known)}", key=key)
@@ -193,6 +201,6 @@ _READERS: Mapping[str, Callable[[object, str], Any]] = {
     "raw-ref": _text,
     "store": _text,
     "noise": parse_noise,
-    "commands": parse_commands,
+    "commands": _commands,
     "pinned": _texts,
 }
