@@ -126,6 +126,8 @@ def test_text_is_printable_and_names_what_is_hidden() -> None:
         (["  ---", "  duration_ms: 1", "  error: 'expected 7'", "  stack: a", "  ..."], "'expected 7'"),
         (["  ---", "  error: |-", "    expected 7", "    got 5", "  ..."], "expected 7"),
         (["# message: boom"], "boom"),
+        ([("failure_message", "  error: |-"), "", "    got 5"], "got 5"),
+        ([("failure_message", "E  error: |-")], "error: |-"),
         (["", "    fee_test.go:21: got 40"], "fee_test.go:21: got 40"),
         ([], ""),
     ],

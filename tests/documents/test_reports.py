@@ -95,6 +95,14 @@ def test_annotations_of_a_failing_run() -> None:
     assert github_annotations(packet_of(tap("ok 1 - opens"), 0), known=known) == ""
 
 
+def test_lines_that_look_like_commands_stay_within_one() -> None:
+    """REPORT-5: a name and lines that the runner would obey."""
+    text = tap("not ok 1 - 5 %, ::error::a", "  ---", "  error: |-", "    50 %0A off", "    ::error::b", "  ...")
+    assert github_annotations(packet_of(text), known=known) == (
+        "::error title=5 %25%2C %3A%3Aerror%3A%3Aa::50 %250A off%0Aerror: |-%0A  50 %250A off%0A  ::error::b\n"
+    )
+
+
 def test_no_more_annotations_than_are_shown() -> None:
     many = packet_of(tap(*(f"not ok {n} - gate {n}\n  ---\n  at: {n}\n  ..." for n in range(1, 15))))
     lines = github_annotations(many, known=known).splitlines()
@@ -118,7 +126,7 @@ hostile = st.lists(
 def test_nothing_that_a_test_prints_is_more_than_data(name: str, detail: str) -> None:
     """P7, REPORT-1 and REPORT-5: one command for one failure, whatever its name and text; XML that parses."""
     name, detail = (text.replace("\n", " ") for text in (name, detail))
-    packet = packet_of(tap(f"not ok 1 - a{name}", "  ---", f"  at: b{detail}", "  ..."))
+    packet = packet_of(tap(f"not ok 1 - a{name}", "  ---", f"  at: b{detail}", f"  {detail}", "  ..."))
     suite(packet)
     expected = [*["error"] * len(packet["decision_evidence"]["failures"])]
     if packet["decision_evidence"]["disposition"] != "SUFFICIENT":

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any
 
 from context_firewall.documents.brief import CONTEXT, dedented, line_text, lines_of, place_of
@@ -28,13 +27,18 @@ def failure_text(failure: Mapping[str, Any]) -> str:
 
 def failure_message(failure: Mapping[str, Any]) -> str:
     """The one line that says why it failed, if its runner marks any; else its first line."""
+    lines = [line.strip() for line in _lines(failure)]
     marked = [one for one in failure.get("details", ()) if one["category"] == MESSAGE and "text" in one]
-    lines = [line_text(one["text"]).removeprefix("E ").strip() for one in marked] or _lines(failure)
-    for line, following in pairwise([*lines, ""]):
-        match = _KEY.fullmatch(line)
-        if match:
-            return following.strip() if _BLOCK.fullmatch(match["value"]) else match["value"]
-    return lines[0].strip() if lines else failure_text(failure)
+    reason = (
+        line_text(marked[0]["text"]).removeprefix("E ").strip() if marked else next(filter(_KEY.fullmatch, lines), "")
+    )
+    match = _KEY.fullmatch(reason)
+    if match is None:
+        return reason or next(iter(lines), failure_text(failure))
+    if not _BLOCK.fullmatch(match["value"]):
+        return match["value"]
+    below = lines[lines.index(reason) + 1 :] if reason in lines else []
+    return next(filter(None, below), reason)
 
 
 def _lines(failure: Mapping[str, Any]) -> list[str]:
