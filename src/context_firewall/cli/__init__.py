@@ -28,6 +28,7 @@ COMMANDS = {
     "compact": "context_firewall.cli.compact:compact",
     "restore": "context_firewall.cli.restore:restore",
     "guard": "context_firewall.cli.guard:guard",
+    "mcp": "context_firewall.cli.mcp:mcp",
     "conformance": "context_firewall.cli.conformance:conformance",
     "hook": "context_firewall.cli.hook:hook",
 }
