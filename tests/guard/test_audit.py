@@ -167,3 +167,14 @@ def test_offsets_are_of_the_message() -> None:
 def test_a_judge_that_does_not_exist_is_refused() -> None:
     with pytest.raises(InvalidInput, match="oracle"):
         audit_compactions([], judge="oracle")
+
+
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [("Never touch module 0.", "Never touch module 40."), ("Do not deploy to region 3.", "Do not deploy to region 5.")],
+)
+def test_another_number_of_what_is_forbidden_takes_nothing_back(rule: str, later: str) -> None:
+    report = audit_compactions(
+        [round_of(1, rule, [said(1, rule)]), round_of(2, "Nothing.", [said(11, later)])],
+    )
+    assert [one[rule] for one in verdicts(report)] == ["kept", "lost"]

@@ -14,6 +14,7 @@ import click
 
 # One row a command: its name, and where it is found. The rows' order is the order of the help text.
 COMMANDS = {
+    "init": "context_firewall.cli.init:init",
     "run": "context_firewall.cli.run:run",
     "reduce": "context_firewall.cli.reduce:reduce",
     "explain": "context_firewall.cli.explain:explain",
@@ -27,7 +28,9 @@ COMMANDS = {
     "compact": "context_firewall.cli.compact:compact",
     "restore": "context_firewall.cli.restore:restore",
     "guard": "context_firewall.cli.guard:guard",
+    "mcp": "context_firewall.cli.mcp:mcp",
     "conformance": "context_firewall.cli.conformance:conformance",
+    "hook": "context_firewall.cli.hook:hook",
 }
 
 

@@ -7,7 +7,7 @@ surprise. An option on the command line wins over the file.
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -16,6 +16,9 @@ from context_firewall.errors import InvalidInput
 from context_firewall.reduction.pipeline import POLICIES
 from context_firewall.transcript import dialects
 from context_firewall.transcript.noise import NoiseRule, parse_noise
+
+if TYPE_CHECKING:
+    from context_firewall.cli.allowed_commands import AllowedCommand
 
 OWN_FILE = "context-firewall.toml"
 SHARED_FILE = "pyproject.toml"
@@ -41,8 +44,12 @@ class ProjectConfiguration(NamedTuple):
     store: str | None = None
     """A URL, or a path from the file's folder."""
     noise: tuple[NoiseRule, ...] = ()
+    commands: "tuple[AllowedCommand, ...]" = ()
+    """What `mcp` may run; nothing of a packet depends on it."""
     pinned: tuple[str, ...] = ()
     """Rules that `guard` verifies on every compaction."""
+    reinject: bool = False
+    """Whether hooks put lost rules back."""
     path: str | None = None
     """The file, or None where a project has none."""
 
@@ -173,6 +180,18 @@ def _dialect(value: object, key: str) -> str:
     return _one_of(value, key, ["auto", *(row.name for row in dialects.REGISTRY)])
 
 
+def _flag(value: object, key: str) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{key} must be true or false", key=key)
+    return value
+
+
+def _commands(value: object, key: str) -> "tuple[AllowedCommand, ...]":
+    from context_firewall.cli.allowed_commands import parse_commands  # most projects list none and start faster without
+
+    return parse_commands(value, key)
+
+
 def _one_of(value: object, key: str, known: list[str]) -> str:
     if not isinstance(value, str) or value not in known:
         raise InvalidInput(f"{key} must be one of {', '.join(known)}", key=key)
@@ -190,5 +209,7 @@ _READERS: Mapping[str, Callable[[object, str], Any]] = {
     "raw-ref": _text,
     "store": _text,
     "noise": parse_noise,
+    "commands": _commands,
     "pinned": _texts,
+    "reinject": _flag,
 }

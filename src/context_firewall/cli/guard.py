@@ -127,7 +127,10 @@ def guard(
     if ledger is not None:
         _keep(ledger, report)
     if reinjecting:
-        deliver(_block(report))
+        block = put_back(report)
+        if not block:
+            indicate("[Context Firewall] the last compaction kept every rule: nothing to put back")
+        deliver(block.encode())
         return 0
     deliver(_serialized(report) if as_json else _readable(subject, report))
     return STATUSES[report["outcome"]]
@@ -244,8 +247,8 @@ def _serialized(report: "SurvivalReport") -> bytes:
     return serialize_survival_report(report)
 
 
-def _block(report: "SurvivalReport") -> bytes:
-    """The rules that the last compaction did not keep, printable and otherwise in their own words."""
+def put_back(report: "SurvivalReport") -> str:
+    """The rules that the last compaction did not keep, printable and otherwise in their own words, as one block."""
     from context_firewall.documents.brief import safe
     from context_firewall.guard.reinjection import reinject_block
 
@@ -255,9 +258,7 @@ def _block(report: "SurvivalReport") -> bytes:
         for finding in last
         if finding["verdict"] in ("lost", "altered", "unverifiable")
     ]
-    if not gone:
-        indicate("[Context Firewall] the last compaction kept every rule: nothing to put back")
-    return reinject_block("\n".join(safe(line) for line in rule.split("\n")) for rule in gone).encode()
+    return reinject_block("\n".join(safe(line) for line in rule.split("\n")) for rule in gone)
 
 
 def _readable(subject: _Subject, report: "SurvivalReport") -> bytes:

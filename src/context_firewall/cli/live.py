@@ -1,10 +1,11 @@
-"""What a person sees while a run goes on: a copy of its output (`--tee`), or one line that says how far it is.
+"""What is seen of a run while it goes on: a copy of its output (`--tee`), or how far it is, for a person or a program.
 
-Both go to standard error and are a courtesy: that they cannot be written stops neither the run nor its evidence. On a
-terminal the copy is made printable, as everything of a run is; into a file or a pipe it is exact.
+All of it is a courtesy: that it cannot be written stops neither the run nor its evidence. Copy and status line go to
+standard error. On a terminal the copy is made printable, as everything of a run is; into a file or a pipe it is exact.
 """
 
 import codecs
+import os
 import re
 import sys
 from contextlib import suppress
@@ -96,6 +97,28 @@ class StatusLine:
             with suppress(OSError, ValueError):
                 sys.stderr.buffer.write(text.encode())
                 sys.stderr.buffer.flush()
+
+
+class ProgressLines(StatusLine):
+    """For a program that waits (`--progress-fd`): `{"failures":1,"seconds":12.5,"tests":340}`, one such line a tick.
+
+    Raises OSError when the descriptor is not open.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__()
+        self._descriptor = descriptor
+        os.set_inheritable(descriptor, False)  # what the command prints there would be taken for ours
+        os.set_blocking(descriptor, False)  # a program that does not read must not hold the run up
+
+    def tick(self, seconds: float) -> None:
+        """Say how far the run is."""
+        line = f'{{"failures":{self.failures},"seconds":{seconds:.1f},"tests":{self.tests}}}\n'
+        with suppress(OSError):
+            os.write(self._descriptor, line.encode())
+
+    def clear(self) -> None:
+        """Nothing: a line that was written stays."""
 
 
 class _Printable:

@@ -3,8 +3,9 @@
 Rules of this room:
 - A file is named, checked and refused before anything is read: no folder, not a regular file, a link, named twice,
   or the very file that is read.
-- Every file is written under a passing name in its own folder, with mode 0600, and is synced, before any of them gets
-  its name; getting it is one rename. A link is refused and not followed, so the bytes land where the name says.
+- Every file is written under a passing name in its own folder, with mode 0600 unless its target says another, and is
+  synced, before any of them gets its name; getting it is one rename. A link is refused and not followed, so the bytes
+  land where the name says.
 - If anything fails until the command has delivered its document, every file is as it was before.
 """
 
@@ -24,6 +25,7 @@ class Target(NamedTuple):
     option: str
     folder: str
     name: str
+    mode: int = 0o600
 
     @property
     def path(self) -> str:
@@ -121,7 +123,7 @@ def _prepared(target: Target, content: bytes, leftovers: ExitStack) -> str:
     leftovers.callback(_remove, path)
     with open(descriptor, "wb") as file:
         if hasattr(os, "fchmod"):
-            os.fchmod(descriptor, 0o600)  # whatever the umask took away
+            os.fchmod(descriptor, target.mode)  # whatever the umask took away
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

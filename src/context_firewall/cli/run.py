@@ -28,7 +28,7 @@ from context_firewall.cli.handing_out import (
     receipt_bytes,
     sidecar_options,
 )
-from context_firewall.cli.live import Copy, StatusLine, on_terminal
+from context_firewall.cli.live import Copy, ProgressLines, StatusLine, on_terminal
 from context_firewall.cli.run_options import checked_targets, reading_options, refuse_overlap, text_option
 from context_firewall.cli.stores import now, store_in_force, store_option
 from context_firewall.documents.evidence_manifest import EvidenceManifest, evidence_manifest, evidence_reference
@@ -99,6 +99,17 @@ def _seconds(_ctx: click.Context, _option: click.Parameter, seconds: float | Non
     is_flag=True,
     help="Give the command one pipe for both streams: for tools whose report is spread over them.",
 )
+@click.option(
+    "--annotations",
+    type=click.Choice(["github"]),
+    help="Also print failures on standard error as GitHub Actions reads them, to show them at file and line.",
+)
+@click.option(
+    "--progress-fd",
+    type=click.IntRange(min=3),
+    metavar="N",
+    help="Tell how far the run is, in a JSON line twice a second, on this open file descriptor.",
+)
 @store_option
 @click.option("--no-store", is_flag=True, help="Keep nothing of the run; the packet then has no way back.")
 @reading_options
@@ -144,7 +155,7 @@ def run(ctx: click.Context, /, *, command: tuple[str, ...], **options: Any) -> i
     child = _child_processes()
     store, store_failure = _opened_store(project, options)
     names = ("stdout",) if options["merge_streams"] else ("stdout", "stderr")
-    view = Copy() if options["tee"] else StatusLine() if on_terminal() else None
+    view = _view(options)
     with child.requests_to_stop_deferred(), Capture(names, store, None if view is None else view.show) as capture:
         capture.not_kept = capture.not_kept or store_failure
         ending: Ending = child.run_child(
@@ -159,6 +170,20 @@ def run(ctx: click.Context, /, *, command: tuple[str, ...], **options: Any) -> i
             view.clear()
         failure = status_of(lambda: _conclude(asked, described, ending, capture, wanted))
     return ending.exit_code or (TIMED_OUT if ending.timed_out else OWN_FAILURE if failure else 0)
+
+
+def _view(options: dict[str, Any]) -> Copy | StatusLine | None:
+    """What is to be seen of the run while it goes on."""
+    descriptor = options["progress_fd"]
+    if descriptor is None:
+        return Copy() if options["tee"] else StatusLine() if on_terminal() else None
+    if options["tee"]:
+        raise InvalidInput("--tee and --progress-fd both follow the run; give one", option="--progress-fd")
+    try:
+        return ProgressLines(descriptor)
+    except OSError as problem:
+        reason = f"file descriptor {descriptor} cannot be used: {problem.strerror}"
+        raise InvalidInput(reason, option="--progress-fd") from problem
 
 
 def _child_processes() -> "ModuleType":
@@ -260,6 +285,11 @@ def _conclude(
         _record(manifest, packet, emitted, revision, capture)
         if capture.not_kept is not None:
             _say(f"record of the run not kept: {capture.not_kept}")
+    if asked.options["annotations"]:
+        from context_firewall.cli.reports import report
+
+        for line in report(packet, asked.options["annotations"]).decode().splitlines():
+            indicate(line)
     hand_out(packet, emitted, wanted, revision)
 
 

@@ -6,10 +6,12 @@ import click
 
 from context_firewall.cli.channels import deliver, indicate
 from context_firewall.cli.configuration import ProjectConfiguration, configuration_in_force, configuration_options
+from context_firewall.cli.reports import FORMATS, report
 from context_firewall.cli.stored_runs import short, shown_command, shown_time, stored_packet
 from context_firewall.cli.stores import reference_argument, store_in_force, store_option
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.run_record import RunRecord
+from context_firewall.errors import InvalidInput
 from context_firewall.version import MECHANISM_NAME
 
 if TYPE_CHECKING:
@@ -22,8 +24,8 @@ Exit status:
   2  wrong usage, or a reference that could mean several runs
 
 \b
-Standard output carries the document; packet, receipts, manifest and record come byte for byte as they were stored.
-Standard error says which run it is of.
+Standard output carries the document or report; packet, receipts, manifest and record come byte for byte as they were
+stored. Standard error says which run it is of.
 """
 
 
@@ -36,9 +38,26 @@ Standard error says which run it is of.
     show_default=True,
     help="Which document. explanation: the table of `explain`, made from the stored bytes.",
 )
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="A report for other systems instead, made of the packet: JUnit XML, or the annotations of GitHub Actions.",
+)
 @store_option
 @configuration_options
-def show(*, reference: str, emit: str, store_place: str | None, config_path: str | None, no_config: bool) -> None:
+@click.pass_context
+def show(
+    ctx: click.Context,
+    /,
+    *,
+    reference: str,
+    emit: str,
+    form: str | None,
+    store_place: str | None,
+    config_path: str | None,
+    no_config: bool,
+) -> None:
     """Show what was made of a stored run.
 
     REFERENCE is the raw reference of a packet or brief, the first digits of its hash, or latest (latest~1 is the run
@@ -48,13 +67,15 @@ def show(*, reference: str, emit: str, store_place: str | None, config_path: str
     context-firewall show latest
     context-firewall show 55c934f3 --emit packet
     context-firewall show latest --emit explanation
+    context-firewall show latest --format junit >report.xml
     """
+    if form is not None and ctx.get_parameter_source("emit") is click.core.ParameterSource.COMMANDLINE:
+        raise InvalidInput("--emit and --format both say what to print; give one", option="--format")
     project = configuration_in_force(config_path, no_config)
     store = store_in_force(store_place, project)
     record = store.record(store.find_run(reference))
     packet = stored_packet(store, record)
-    document = _document(store, record, packet, emit, project)
-    deliver(document)
+    deliver(_document(store, record, packet, emit, project) if form is None else report(packet, form))
     indicate(
         f"[{MECHANISM_NAME}] run {short(record['evidence'])} of {shown_time(record['recorded_at'])} UTC: "
         f"{shown_command(record['command'])}"

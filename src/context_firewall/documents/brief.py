@@ -299,7 +299,7 @@ def _context(failure: Mapping[str, Any]) -> int:
 def _region(failure: Mapping[str, Any]) -> Iterator[str]:
     texts = [line["text"] for line in failure.get("details", ()) if "text" in line and line["category"] != CONTEXT]
     header = failure.get("header")
-    lines = _dedented([line_text(text) for text in texts])
+    lines = dedented([line_text(text) for text in texts])
     if header is not None and "text" in header:
         text, name = header["text"], failure["identity"]
         if not says_only_the_name(text, name) and not _sums_up(line_text(text).strip(), safe(name), lines):
@@ -312,7 +312,7 @@ def _region(failure: Mapping[str, Any]) -> Iterator[str]:
 
 def _told(failure: Mapping[str, Any], texts: Sequence[str]) -> Iterator[str]:
     """What a JSON report on one line says of a failure; where the line stands, how much of it there is."""
-    yield from _folded(_dedented([line_text(text) for text in texts]))
+    yield from _folded(dedented([line_text(text) for text in texts]))
     header = failure.get("header")
     if header is not None:
         yield f"~ a JSON report on one line, {len(header['text'].encode())} bytes, not shown"
@@ -359,7 +359,7 @@ def _unruled(text: str) -> str:
     return text if found is None else found[2]
 
 
-def _dedented(texts: Sequence[str]) -> list[str]:
+def dedented(texts: Sequence[str]) -> list[str]:
     """Lines without what all of them start with for the format's sake: indentation, and TAP's comment sign.
 
     A YAML block's own `---` and `...` around all the rest go too. Test::More's comments keep their sign: it stands

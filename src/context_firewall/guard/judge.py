@@ -231,6 +231,8 @@ def takes_back(said: Rule, earlier: Rule) -> bool:
     replaced = len(alignment.missing) == 1 and any(
         item.sort is Sort.QUANTITY and dimension(item) == dimension(alignment.missing[0]) for item in alignment.added
     )
+    # The bare number of what is forbidden says which one: another is forbidden too, and the first one still is.
+    replaced = replaced and not (alignment.missing[0].negative and not dimension(alignment.missing[0]))
     return replaced or (turned and not alignment.missing and not conditioned)
 
 

@@ -582,6 +582,8 @@ class TapMachine:
         line = Line(self._stream, number, Kind.PROGRAM_OUTPUT, raw)
         if root and not nested and (executed := grammar.EXECUTED.fullmatch(text)):
             self._document.executed = int(executed[1])
+        if root and not nested and (failed := grammar.LOOKS_FAILED.fullmatch(text)):
+            self._document.looks_failed = int(failed[1])
         if root and not nested and self._total(text, line, point):
             return
         if point is not None and point.takes_details and not (root and self._document.trailer):

@@ -50,6 +50,8 @@ class Document:
     """Lines that the grammar does not know stood in it."""
     executed: int | None = None
     """How many points bats says that it has printed, where that is not as planned."""
+    looks_failed: int | None = None
+    """How many of the outermost tests have failed, as Test::More says."""
     heading: bytes = b""
     """The last comment that may name the test that runs (tape)."""
 
@@ -237,6 +239,9 @@ def _doubts(document: Document, settlement: Settlement) -> set[Doubt]:
         doubts.add(Doubt.PLAN_CONTRADICTION)
     if document.node and not document.totals:
         doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+    looks_failed = None if document.node or document.buffered else document.looks_failed
+    if looks_failed not in (None, settlement.observed.failed):
+        doubts.add(Doubt.AGGREGATE_CONTRADICTION)
     if document.trailer and not settled:
         doubts.add(Doubt.AGGREGATE_CONTRADICTION)
     if (root.plans > 1 or 0 < root.plan_after < points) and not trusted:

@@ -72,6 +72,9 @@ FRAME_OF_MESSAGE = frozenset({b"", b"---", b"message: |", b"..."})
 EXECUTED = re.compile(rb"(?:#| +) ?bats warning: Executed ([0-9]{1,9}+) instead of expected [0-9]++ tests")
 EXECUTED_START = b"bats warning: Executed "
 
+# Test::More, at the end of a file in which tests failed that were not to be done.
+LOOKS_FAILED = re.compile(rb"# Looks like you failed ([0-9]{1,9}+) tests? of [0-9]++(?: run)?\.")
+
 # pytest-tap names its points by node id, and never shows an error in a teardown.
 PYTEST_NODE = re.compile(rb"[^ ]*?\.py::")
 
