@@ -417,6 +417,23 @@ def ava_default(mib: float) -> Pieces:
     yield f"  ─\n\n  {made[-1]} tests passed\n".encode()
 
 
+def node_tap(mib: float) -> Pieces:
+    """node-tap's base reporter: a frame for each test, erased before the next."""
+    made: list[int] = []
+    frame = "Asserts:  {n} pass  0 fail  {n} of {n} complete\nSuites:   {s} pass  0 fail  {s} of 1 complete\n"
+    moves = "\x1b[2K\x1b[1A" * 6 + "\x1b[2K\x1b[G"
+    running = " RUNS  test/invoice.test.js {n} OK 748ms\n\n"
+    yield f"\n{frame.format(n=0, s=0)}\n".encode()
+    yield (
+        b"\x1b[2K\x1b[1A" * 4 + b"\x1b[2K\x1b[G\n RUNS  test/invoice.test.js 0 OK\n\n" + frame.format(n=0, s=0).encode()
+    )
+    yield b"\n"
+    yield from _until(mib, lambda n: f"{moves}\n{running.format(n=n)}{frame.format(n=n, s=0)}\n", made)
+    last = made[-1]
+    yield f"{moves}\n\n{frame.format(n=last, s=1)}\n".encode()
+    yield f"# {{ total: {last}, pass: {last} }}\n# time=1619.045ms\n".encode()
+
+
 def bats_pretty(mib: float) -> Pieces:
     """bats --pretty: a line for each test, with the cursor's moves."""
     made: list[int] = []
@@ -571,6 +588,7 @@ SHAPES = (
     Shape("JUnit XML, green, with output", junit_output, 0),
     Shape("prove -v", prove_verbose, 1 / 25),
     Shape("ava", ava_default, 1 / 25),
+    Shape("node-tap, base", node_tap, 0),
     Shape("bats --pretty", bats_pretty, 1 / 25),
     Shape("gotestsum, testname", gotestsum_names, 1 / 25),
     Shape("nextest", nextest, 1 / 25),

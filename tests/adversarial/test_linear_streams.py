@@ -90,6 +90,11 @@ XML = "<testsuite name='a' tests='1' failures='1'>\n"
 PROVE_ROW = "t/a.t (Wstat: 256 (exited 1) Tests: 1 Failed: 1)\n  Failed test:  1\n"
 PROVE_END = "Files=1, Tests=1,  0 wallclock secs ( 0.00 usr +  0.00 sys =  0.00 CPU)\nResult: FAIL\n"
 NEXTEST_END = "     Summary [   0.1s] 2 tests run: 0 passed, 2 failed, 0 skipped\n"
+NTAP_FRAME = (
+    "\x1b[2K\x1b[1A\x1b[2K\x1b[G\nAsserts:  1 pass  0 fail  1 of 1 complete\n"
+    "Suites:   1 pass  0 fail  1 of 1 complete\n"
+)
+NTAP_RED = " FAIL  a.js 1 failed of 1\n"
 LINEAR: dict[str, tuple[Stream, int]] = {
     "comments": (lambda n: "1..1\n" + "# note\n" * n + "ok 1 - a\n", 6000),
     "totals": (lambda n: "1..1\nok 1\n" + "# tests 1\n" * n, 6000),
@@ -217,6 +222,15 @@ LINEAR: dict[str, tuple[Stream, int]] = {
         800,
     ),
     "ava, ends that are none": (lambda n: "\n  ✘ [fail]: a › b\n  ─\n\n  a › b\n" + "\n  ─\n\n  x\n" * n, 800),
+    "node-tap, results": (
+        lambda n: "Asserts:  0 pass  0 fail  0 of 0 complete\n" + NTAP_RED + " ✖ a\n    b\n\n" * n,
+        800,
+    ),
+    "node-tap, frames": (lambda n: NTAP_FRAME * n, 800),
+    "node-tap, screens that are cleared": (lambda n: (NTAP_FRAME + NTAP_RED + "\x1b[2J\x1b[3J\x1b[H") * n, 500),
+    "node-tap, files in the log": (lambda n: (NTAP_FRAME + NTAP_RED + " ✖ a\n  b\n") * n, 500),
+    "node-tap, ends": (lambda n: (NTAP_FRAME + "# { total: 1, pass: 1 }\n# time=1ms\nx\n") * n, 500),
+    "node-tap, a name over many lines": (lambda n: NTAP_FRAME + NTAP_RED + " ✖ a\n" + "   b\n" * n, 1500),
     "bats, tests that only begin": (
         lambda n: "a.bats\n" + "\x1b[1G   a\x1b[K\x1b[77G1/9\x1b[2G\n" * n + "\x1b[1G ✓ b\x1b[K\n" * n,
         500,

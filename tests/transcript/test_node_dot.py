@@ -89,3 +89,13 @@ def test_full_rows_are_read_in_runs() -> None:
 @pytest.mark.parametrize(("line", "opens"), [("..", True), ("X.X", True), (".", False), ("...!", False), ("", False)])
 def test_openings(line: str, opens: bool) -> None:
     assert bool(DIALECT.opening.match(line.encode())) is opens
+
+
+def test_rows_that_are_drawn_again_are_not_nodes() -> None:
+    """DOT-5"""
+    rows = ".\n\x1b[2K\x1b[1A\x1b[2K\x1b[G......\n\x1b[2K\x1b[1A\x1b[2K\x1b[G.........\n"
+    found = read(rows[rows.index("\n") + 1 :], 0)
+    assert not found.has_results
+    assert found.tally == Tally()
+    assert len(found.unclassified) == 2
+    assert read("\x1b[32m..\x1b[39m\n", 0).tally.passed == 2

@@ -24,6 +24,8 @@ from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
 
 _ROW = re.compile(rb"[.X]++")
+# The cursor goes up, or a line is erased: Node only ever prints on, others draw a growing row again and again.
+_REDRAWN = re.compile(rb"[^\n]*?\x1b\[[0-9]*+[AK]")
 _LIST_OPENS = b"Failed tests:"
 # `'${n} subtest${n > 1 ? 's' : ''} failed'`: the whole error of a parent that fails only through its children.
 _THROUGH_CHILDREN = re.compile(rb" *+'[0-9]++ subtests? failed'")
@@ -107,7 +109,7 @@ class NodeDot:
         if kind is not None:
             self._marked[kind].append(line.as_kind(kind))
             return True
-        if _ROW.fullmatch(bare):
+        if _ROW.fullmatch(bare) and not _REDRAWN.match(raw):
             self._row(bare, number)
             return True
         if bare == _LIST_OPENS and self._rows_over and not self._listing:
@@ -191,7 +193,7 @@ class NodeDot:
             suppressed=self._suppressed.totals(),
             fates=self._suppressed.fates,
             doubts=frozenset(self._doubts),
-            has_results=True,
+            has_results=bool(self._width or self._entries),
         )
 
 
