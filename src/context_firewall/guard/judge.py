@@ -125,7 +125,8 @@ def judge(rule: Rule, summary: Summary, *, least: float = LEAST_COVERAGE) -> Out
     """Whether the summary keeps the rule.
 
     What it does not say in the rule's language is looked for in the others. Where it speaks the rule's language, too, a
-    rule that is not found there is lost, and not only unverifiable.
+    rule that is not found there, nor kept in another, is lost, and not only unverifiable: some long sentence of another
+    language always has a few of its words.
     """
     page = summary.page(rule.language)
     others = {sentence.language for sentence in page.sentences} - {rule.language}
@@ -133,7 +134,7 @@ def judge(rule: Rule, summary: Summary, *, least: float = LEAST_COVERAGE) -> Out
     if outcome.verdict != "lost" or not others:
         return outcome
     across = max((_judge_across(rule, page, language, least) for language in sorted(others)), key=_telling)
-    return outcome if across.verdict == "unverifiable" and page.speaks(rule.language) else across
+    return outcome if across.verdict != "kept" and page.speaks(rule.language) else across
 
 
 def _telling(outcome: Outcome) -> tuple[int, float]:
