@@ -1,5 +1,7 @@
 """What the judges decide, by which rule, and on what evidence."""
 
+from pathlib import Path
+
 import pytest
 
 from context_firewall import InvalidInput, check_survival
@@ -124,6 +126,6 @@ def test_a_rule_without_words_is_kept_word_for_word_only() -> None:
 
 def test_a_rule_that_is_lost_in_its_language_is_not_altered_in_a_long_sentence_of_another() -> None:
     """GRD: what is said around the summary in another language has a few of any rule's words."""
-    around = "Unless you state otherwise, work submitted before the tests have run is executed under these terms."
-    summary = f"{around * 3}\n\n会话摘要：完成了解析器，下一步写文档。\n\n{around * 3}"
+    around = (Path(__file__).parents[2] / "LICENSE").read_text(encoding="utf-8")
+    summary = f"{around}\n\n会话摘要：完成了解析器，下一步写文档。\n\n{around}"
     assert check_survival(["必须先跑测试再提交。"], summary)[0]["verdict"] == "lost"
