@@ -95,6 +95,8 @@ class StreamReader:
         self._done: list[Reading | list[Stretch]] = []
         self._malformed = False
         self._ambiguous = False
+        self._cut = False
+        """The line that is read now is the stream's last and has no newline."""
 
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes of the stream."""
@@ -120,6 +122,7 @@ class StreamReader:
         self._read_held()
         rest = b"".join(self._held)
         if rest:
+            self._cut = True
             for stretch in self._stretches:
                 stretch.machine.cut()
             self._block(rest + b"\n")
@@ -256,6 +259,8 @@ class StreamReader:
         machine = row.begin(self._stream)
         if self._trace:
             machine.trace()
+        if self._cut:
+            machine.cut()
         adopted = idle.hand_over(machine) if idle is not None and isinstance(machine, Adopts) else []
         machine.line(text, raw, self._number)
         own = [*adopted, Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)]

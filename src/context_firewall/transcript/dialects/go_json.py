@@ -145,6 +145,9 @@ class GoEvents:
         current = b""
         for told in self._open.values():
             current = self._broken_off(told) or current
+        if self._builds and exit_code != 0:
+            # A build that fails is told of again where a package ends.
+            ledger.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         for name, messages in self._builds.items():
             if exit_code == 0:
                 ledger.unclassified += (line for _, line in messages)
@@ -156,6 +159,8 @@ class GoEvents:
         doubts = set(ledger.doubts)
         if self._cut:
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+        if ledger.silent:
+            doubts.add(Doubt.COUNTS_UNCONFIRMED)
         if ledger.unmarked:
             doubts.add(Doubt.STRUCTURE_CONTRADICTION)
         if ledger.unclassified:

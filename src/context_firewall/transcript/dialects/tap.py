@@ -607,6 +607,7 @@ class TapMachine:
                 trailer.setdefault(key.decode(), []).append(int(n))
             kind = Kind.AGGREGATE_SOURCE
         else:
+            self._document.vouched |= bool(trailer) and grammar.NONE_FAILED.fullmatch(text) is not None
             return False
         self._trailer_lines.append((line.as_kind(kind), point if point is not None and point.takes_details else None))
         return True
@@ -620,6 +621,7 @@ class TapMachine:
                 owner.details.append(line.as_kind(Kind.FAILURE_DETAIL))
         self._trailer_lines.clear()
         self._document.trailer.clear()
+        self._document.vouched = False
 
     def _detail(self, point: Point, bare: bytes, raw: bytes, number: int) -> bool:
         point.details.append(Line(self._stream, number, classify_detail(bare), raw))
