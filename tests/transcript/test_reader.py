@@ -130,3 +130,10 @@ def test_chunks(size: int) -> None:
 @pytest.mark.parametrize("line", ["> not ok 2 - cup", "> FATAL: fire", "> 3 failing"])
 def test_only_a_banner_is_a_banner(line: str) -> None:
     assert told(TAP + line + "\n").verdict != "passed"
+
+
+def test_a_last_line_that_opens_a_stretch_may_be_cut() -> None:
+    """READ-3: the machine that it opens hears of it, too."""
+    cut = "error: no test target named `oven` in default-run pack"
+    assert told("", stderr=cut, exit_code=101).verdict == "failed?"
+    assert told("", stderr=cut + "ages\n", exit_code=101).verdict == "failed"

@@ -271,8 +271,8 @@ class StreamReader:
         """A line that the open machine does not know opens other dialects: from here on all of them read."""
         self._ambiguous = True
         so_far = copy.deepcopy(first.machine).close(None)
-        last = tuple(line for line in so_far.unclassified if line.number != self._number)
-        before = _as_noise(replace(so_far, unclassified=last))
+        noise = _as_noise(so_far)
+        before = replace(noise, unclassified=tuple(one for one in noise.unclassified if one.number != self._number))
         for row in rivals:
             self._begin(row, (replace(before, dialect=first.dialect.name),), text, raw)
 

@@ -624,8 +624,9 @@ class TapMachine:
         self._document.vouched = False
 
     def _detail(self, point: Point, bare: bytes, raw: bytes, number: int) -> bool:
+        """Take a line that follows a failing point. Behind the last point it may as well open another report."""
         point.details.append(Line(self._stream, number, classify_detail(bare), raw))
-        return True
+        return len(self._frames) > 1 or not self._document.met()
 
     def _unknown(self, frame: Frame, text: bytes, raw: bytes, number: int, *, marked: bool) -> bool:
         kind = marker_kind(text) if marked else None
