@@ -279,7 +279,8 @@ def test_a_build_that_no_package_ends_with() -> None:
     """GO-6: the report breaks off behind what the compiler said."""
     said = event("build-output", None, ImportPath=P, Output="# berths\n")
     cut = read(said, 1)
-    assert (identities(cut), cut.doubts) == ([P], {Doubt.COMPLETENESS_UNCONFIRMED})
+    assert identities(cut) == [P]
+    assert cut.doubts == {Doubt.COMPLETENESS_UNCONFIRMED}
     whole = said + event("build-fail", None, ImportPath=P) + start() + out(f"FAIL\t{P} [build failed]")
     assert not read(whole + event("fail", P, Elapsed=0, FailedBuild=P), 1).doubts
 

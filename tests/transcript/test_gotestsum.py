@@ -209,6 +209,6 @@ def test_a_lane_counts_what_lines_would() -> None:
 
 def test_errors_that_are_counted_and_not_told() -> None:
     """GTS-6: the section may be left out, and then the run did not pass."""
-    told = f"✓  mill/dye (cached)\n\n=== Errors\nloom_test.go:7:2: undefined: weave\n\nDONE 4 tests, 1 error in 0.3s\n"
+    told = "✓  mill/dye (cached)\n\n=== Errors\nloom_test.go:7:2: undefined: weave\n\nDONE 4 tests, 1 error in 0.3s\n"
     assert verdict(told, 1) == ("failed", [Doubt.FAILURE_OUTSIDE_TESTS])
     assert verdict(told.replace("=== Errors\n", "")) == ("indeterminate", [Doubt.COMPLETENESS_UNCONFIRMED])

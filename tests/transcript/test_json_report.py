@@ -317,7 +317,7 @@ def test_what_no_document_can_hold(text: str) -> None:
 
 
 def test_the_same_document_twice() -> None:
-    """A line that stands twice does not tell of twice as many tests."""
+    """JSON-5: it does not tell of twice as many tests."""
     line = printed(jest(), None).rstrip("\n") + "\n"
     assert not read(line).doubts & {Doubt.COUNTS_UNCONFIRMED}
     assert Doubt.COUNTS_UNCONFIRMED in read(line + line).doubts

@@ -133,7 +133,7 @@ def test_only_a_banner_is_a_banner(line: str) -> None:
 
 
 def test_a_last_line_that_opens_a_stretch_may_be_cut() -> None:
-    """READ-3: the machine that it opens hears of it, too."""
+    """P1: the machine that it opens hears of it, too."""
     cut = "error: no test target named `oven` in default-run pack"
     assert told("", stderr=cut, exit_code=101).verdict == "failed?"
     assert told("", stderr=cut + "ages\n", exit_code=101).verdict == "failed"

@@ -67,8 +67,8 @@ COVERAGE = re.compile(
 # -- the opening ------------------------------------------------------------------------------------------------------
 
 # The first of the totals, or a passed test that no other runner prints so: these show durations with a fraction or a
-# blank in it, and numbers behind the sign. Outside of every suite ava's results look the same, so there the sign of today
-# opens nothing, and the totals do.
+# blank in it, and numbers behind the sign. Outside of every suite ava's results look the same, so there the sign of
+# today opens nothing, and the totals do.
 OPENING = re.compile(
     rb"  [0-9]{1,9}+ passing \([0-9.]++(?:ms|[smhd])\)\Z"
     rb"|(?:(?:  ){2,40}+" + TICK + rb"|  \xe2\x9c\x93) [^\s\x1b](?![^\n]*?\((?:[0-9]++\.[0-9]++m?s|[0-9.]++ m?s)\)\Z)"
