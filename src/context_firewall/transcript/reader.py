@@ -262,10 +262,12 @@ class StreamReader:
         if self._cut:
             machine.cut()
         adopted = idle.hand_over(machine) if idle is not None and isinstance(machine, Adopts) else []
-        machine.line(text, raw, self._number)
-        own = [*adopted, Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)]
-        held = own if row.tentative and not before else None
-        self._stretches.append(Stretch(row, machine, before, held=held))
+        known = machine.line(text, raw, self._number)
+        opening = Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)
+        held = [*adopted, opening] if row.tentative and not before else None
+        # A machine that is complete from the start takes what it knows, and leaves the rest.
+        refused = [opening] if not known and machine.complete else None
+        self._stretches.append(Stretch(row, machine, before, held=held, refused=refused))
 
     def _contest(self, first: Stretch, rivals: Sequence[Dialect], text: bytes, raw: bytes) -> None:
         """A line that the open machine does not know opens other dialects: from here on all of them read."""

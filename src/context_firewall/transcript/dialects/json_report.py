@@ -219,7 +219,7 @@ class _Layout:
             return
         at = self._title(self._document.span(part.node))
         self._kinds[at] = ENDED[part.ended]
-        if part.ended == formats.TODO:
+        if part.ended == formats.TODO and at not in self._taken:
             self._taken.add(at)
             self.todo.append(self._lines[at].as_kind(Kind.TODO_TEST))
 
