@@ -23,6 +23,7 @@ SEGMENTS = "whole segments or tests are gone (docs/decisions/0014)"
 WITNESS = "the only line that says so is gone"
 FORGED = "the report ends as a test has forged it"
 SHORTER = "what is left is a shorter report that is whole"
+CLAIMED = "a recap that another dialect claims is counted twice; the packet asks for the raw output"
 STDERR = "with exit code 0 standard error is the program's"
 KNOWN = {
     "cargo-green-merged": SEGMENTS,
@@ -41,6 +42,7 @@ KNOWN = {
     "mocha-json-stream-forged-end": FORGED,
     "mocha-uncaught-after-the-report": STDERR,
     "normal-two-documents": SEGMENTS,
+    "phpunit-failures-testdox": CLAIMED,
     "pytest-coverage-too-low": WITNESS,
     "unittest-forged-verdict": WITNESS,
     "vitest-coverage-too-low": WITNESS,
