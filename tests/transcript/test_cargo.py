@@ -557,3 +557,12 @@ def test_grammar_names() -> None:
     assert grammar.result(b"test a b (line 3) ... ok") == (b"a b (line 3)", "ok")
     assert grammar.result(b"test a ... fine") is None
     assert grammar.section(b"---- a - compile stdout ----") == b"a - compile"
+
+
+def test_nothing_of_another_report_belongs_to_a_target_that_does_not_exist() -> None:
+    """CARGO-5"""
+    missing = "error: no test target named `oven`\nhelp: available test targets:\n    kiln\n"
+    assert not read("", 101, missing).doubts
+    report = read(missing + "1..2\nok 1 - a\nnot ok 2 - b\n", 101)
+    assert (identities(report), report.tally.passed) == (["b"], 1)
+    assert missing.splitlines()[0] in {line.text for line in report.unclassified}

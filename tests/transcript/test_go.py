@@ -516,3 +516,19 @@ def test_hostile_lines_take_linear_time(line: bytes) -> None:
     began = time.process_time()
     read(text, 1)
     assert time.process_time() - began < 2
+
+
+def test_with_v_a_result_needs_a_beginning() -> None:
+    """GO-2: the head of the report is missing."""
+    torn = end("TestTides", "FAIL") + one("TestRadio") + bad() + "FAIL\n"
+    assert Doubt.COMPLETENESS_UNCONFIRMED in read(torn, 1).doubts
+    assert Doubt.COMPLETENESS_UNCONFIRMED not in read(begin("TestTides") + torn, 1).doubts
+
+
+def test_a_stack_needs_a_beginning() -> None:
+    """GO-5: frames before the first line of the runner's belong to a crash that is not there."""
+    frame = "berths.Moor(0x1)\n\t/home/dock/berths.go:9 +0x1b\n"
+    end_of_run = "FAIL\texample.org/quay/berths\t0.1s\nFAIL\n"
+    assert Doubt.COMPLETENESS_UNCONFIRMED in read(frame + end_of_run, 1).doubts
+    crash = "panic: adrift\n\ngoroutine 8 [running]:\n" + frame + end_of_run
+    assert Doubt.COMPLETENESS_UNCONFIRMED not in read(crash, 1).doubts

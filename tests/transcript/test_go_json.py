@@ -273,3 +273,29 @@ def test_hostile_lines_take_linear_time(line: str) -> None:
     began = time.process_time()
     read(start() + line + "\n" + one("TestA", "fail", line) + line + "\n" + close("fail"), 1)
     assert time.process_time() - began < 2
+
+
+def test_a_build_that_no_package_ends_with() -> None:
+    """GO-6: the report breaks off behind what the compiler said."""
+    said = event("build-output", None, ImportPath=P, Output="# berths\n")
+    cut = read(said, 1)
+    assert identities(cut) == [P]
+    assert cut.doubts == {Doubt.COMPLETENESS_UNCONFIRMED}
+    whole = said + event("build-fail", None, ImportPath=P) + start() + out(f"FAIL\t{P} [build failed]")
+    assert not read(whole + event("fail", P, Elapsed=0, FailedBuild=P), 1).doubts
+
+
+def test_a_report_whose_head_is_missing() -> None:
+    """GO-6: if one package begins with `start`, all do; versions that mark frames have it, too."""
+    torn = one("TestTides") + close()
+    assert not read(torn).doubts
+    assert read(torn + start(Q) + one("TestLamp", package=Q) + close(package=Q)).doubts == {
+        Doubt.STRUCTURE_CONTRADICTION
+    }
+    framed = torn.replace('"Output":"=== RUN   TestTides\\n"', '"Output":"=== RUN   TestTides\\n","OutputType":"frame"')
+    assert read(framed).doubts == {Doubt.STRUCTURE_CONTRADICTION}
+
+
+def test_a_package_without_a_test() -> None:
+    """GO-3: text that names no test does not say that there was none."""
+    assert read(close()).doubts == {Doubt.COUNTS_UNCONFIRMED}

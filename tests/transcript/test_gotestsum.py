@@ -205,3 +205,10 @@ def test_a_lane_counts_what_lines_would() -> None:
     run = "".join(f"PASS mill/dye.TestRed/{n} (0.00s)\n" for n in range(3000)) + "\nDONE 3000 tests in 1.0s\n"
     assert tally(read(run, 0)) == (3000, 0, 0)
     assert trace_streams([("stdout", [run.encode()])], exit_code=0)[0] == read(run, 0)
+
+
+def test_errors_that_are_counted_and_not_told() -> None:
+    """GTS-6: the section may be left out, and then the run did not pass."""
+    told = "✓  mill/dye (cached)\n\n=== Errors\nloom_test.go:7:2: undefined: weave\n\nDONE 4 tests, 1 error in 0.3s\n"
+    assert verdict(told, 1) == ("failed", [Doubt.FAILURE_OUTSIDE_TESTS])
+    assert verdict(told.replace("=== Errors\n", "")) == ("indeterminate", [Doubt.COMPLETENESS_UNCONFIRMED])

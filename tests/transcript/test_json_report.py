@@ -314,3 +314,10 @@ def test_every_line_is_accounted_for_once(name: str, indent: int | None) -> None
 def test_what_no_document_can_hold(text: str) -> None:
     """P7: half a surrogate pair, a number that is no count, a depth that nobody prints."""
     serialize_packet(reduce_streams([SourceStream("stdout", len(text), [text.encode()])], exit_code=1))
+
+
+def test_the_same_document_twice() -> None:
+    """JSON-5: it does not tell of twice as many tests."""
+    line = printed(jest(), None).rstrip("\n") + "\n"
+    assert not read(line).doubts & {Doubt.COUNTS_UNCONFIRMED}
+    assert Doubt.COUNTS_UNCONFIRMED in read(line + line).doubts

@@ -465,6 +465,16 @@ def test_nodes_totals_count_only_at_the_end() -> None:
     assert not read(node(NODE_CASE.format("a"), comment, tests=1), 0).doubts
 
 
+@pytest.mark.parametrize("lost", ["tests", "suites", "pass", "fail", "cancelled", "skipped", "todo", "duration_ms"])
+def test_nodes_totals_are_eight(lost: str) -> None:
+    """JUNIT-6: what is left of them says that something is missing, even if a suite counts every test."""
+    whole = node(node_suite(NODE_CASE.format("salt"), 1), tests=1, suites=1)
+    assert not read(whole, 0).doubts
+    torn = "".join(line for line in whole.splitlines(keepends=True) if f"<!-- {lost} " not in line)
+    assert torn != whole
+    assert read(torn, 0).doubts == {Doubt.COMPLETENESS_UNCONFIRMED}
+
+
 def node_suite(inside: str, tests: int, failures: int = 0, name: str = "soup") -> str:
     counts = f'disabled="0" errors="0" tests="{tests}" failures="{failures}" skipped="0"'
     return f'<testsuite name="{name}" {counts}>\n{inside}</testsuite>\n'

@@ -130,3 +130,23 @@ def test_chunks(size: int) -> None:
 @pytest.mark.parametrize("line", ["> not ok 2 - cup", "> FATAL: fire", "> 3 failing"])
 def test_only_a_banner_is_a_banner(line: str) -> None:
     assert told(TAP + line + "\n").verdict != "passed"
+
+
+def test_a_last_line_that_opens_a_stretch_may_be_cut() -> None:
+    """P1: the machine that it opens hears of it, too."""
+    cut = "error: no test target named `oven` in default-run pack"
+    assert told("", stderr=cut, exit_code=101).verdict == "failed?"
+    assert told("", stderr=cut + "ages\n", exit_code=101).verdict == "failed"
+
+
+def test_another_report_behind_a_failing_last_point() -> None:
+    """TAP-6, READ-5: it is no detail of that point."""
+    story = told("1..1\nnot ok 1 - tea\n" + SPEC, exit_code=1)
+    assert (story.verdict, "AMBIGUOUS_DIALECT" in story.doubts) == ("failed?", True)
+    assert story.transcript.event_count == 2 + SPEC.count("\n")
+
+
+def test_an_opening_that_its_own_machine_leaves_is_kept() -> None:
+    """P3: CTest prints no result on standard error."""
+    story = told(TAP, stderr="Test project /srv/tea\n")
+    assert story.unclassified == ["Test project /srv/tea"]

@@ -85,3 +85,18 @@ def test_a_directive_that_is_part_of_the_name() -> None:
 def test_node_needs_its_totals(exit_code: int) -> None:
     story = told("TAP version 13\nok 1 - a\n  ---\n  duration_ms: 1\n  ...\n1..1\n", exit_code)
     assert "COMPLETENESS_UNCONFIRMED" in story.doubts
+
+
+@pytest.mark.parametrize(
+    ("totals", "verdict"),
+    [
+        ("# tests 2\n# pass  2\n\n# ok\n", "passed"),
+        ("# tests 2\n# pass  2\n", "indeterminate?"),
+        ("# tests 2\n", "indeterminate?"),
+        ("# tests 2\n# pass  2\n# fail  0\n", "passed"),
+        ("# ok\n# tests 2\n# pass  2\n", "indeterminate?"),
+    ],
+)
+def test_tapes_totals_end_with_a_word(totals: str, verdict: str) -> None:
+    """TAP-12: without a count of failures, tape says that none failed."""
+    assert told("TAP version 13\nok 1 a\nok 2 b\n\n1..2\n" + totals).verdict == verdict

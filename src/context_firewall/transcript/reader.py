@@ -95,6 +95,8 @@ class StreamReader:
         self._done: list[Reading | list[Stretch]] = []
         self._malformed = False
         self._ambiguous = False
+        self._cut = False
+        """The line that is read now is the stream's last and has no newline."""
 
     def feed(self, chunk: bytes) -> None:
         """Take the next bytes of the stream."""
@@ -120,6 +122,7 @@ class StreamReader:
         self._read_held()
         rest = b"".join(self._held)
         if rest:
+            self._cut = True
             for stretch in self._stretches:
                 stretch.machine.cut()
             self._block(rest + b"\n")
@@ -256,18 +259,22 @@ class StreamReader:
         machine = row.begin(self._stream)
         if self._trace:
             machine.trace()
+        if self._cut:
+            machine.cut()
         adopted = idle.hand_over(machine) if idle is not None and isinstance(machine, Adopts) else []
-        machine.line(text, raw, self._number)
-        own = [*adopted, Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)]
-        held = own if row.tentative and not before else None
-        self._stretches.append(Stretch(row, machine, before, held=held))
+        known = machine.line(text, raw, self._number)
+        opening = Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)
+        held = [*adopted, opening] if row.tentative and not before else None
+        # A machine that is complete from the start takes what it knows, and leaves the rest.
+        refused = [opening] if not known and machine.complete else None
+        self._stretches.append(Stretch(row, machine, before, held=held, refused=refused))
 
     def _contest(self, first: Stretch, rivals: Sequence[Dialect], text: bytes, raw: bytes) -> None:
         """A line that the open machine does not know opens other dialects: from here on all of them read."""
         self._ambiguous = True
         so_far = copy.deepcopy(first.machine).close(None)
-        last = tuple(line for line in so_far.unclassified if line.number != self._number)
-        before = _as_noise(replace(so_far, unclassified=last))
+        noise = _as_noise(so_far)
+        before = replace(noise, unclassified=tuple(one for one in noise.unclassified if one.number != self._number))
         for row in rivals:
             self._begin(row, (replace(before, dialect=first.dialect.name),), text, raw)
 

@@ -75,6 +75,8 @@ class Build:
     _failed_at: int | None = None
     """How many binaries had been started when the first one failed."""
     _compiles: bool = False
+    _no_target: bool = False
+    """What is open is cargo's own word about a target that is not there: no compiler's text follows."""
     _telling: int = 0
     _errors: int = 0
     """Errors of the compiler so far."""
@@ -84,7 +86,7 @@ class Build:
         """Take a line, if it is one of cargo's or the compiler's, or a binary's."""
         self.started = False
         if self._open is not None:
-            if text and not self._begins(text):
+            if text and not self._begins(text) and (not self._no_target or grammar.NO_TARGET_MORE.match(text)):
                 self._open.append((text, line))
                 if self._trouble is not None and not self._trouble.place:
                     place = grammar.PLACE.fullmatch(text)
@@ -228,11 +230,13 @@ class Build:
             self._settle_last()
             no_target = grammar.NO_TARGET.match(error["text"])
             target = f"--{decoded(no_target['kind'])} {decoded(no_target['name'])}: " if no_target else ""
+            self._no_target = no_target is not None
             self._errors += 1
             self._open = [(text, line)]
             self._trouble = Trouble(target + decoded(error["text"]), self._open)
             return True
         if grammar.WARNING.fullmatch(text):
+            self._no_target = False
             self._open = [(text, line)]
             self._trouble = None
             return True

@@ -89,6 +89,8 @@ EXPLAINS = re.compile(
     rb"|For more information about (?:this|an) error, try `rustc --explain E[0-9]++`\."
 )
 NO_TARGET = re.compile(rb"no (?P<kind>test|bin|example|bench) target named `(?P<name>[^`\n]++)`")
+# Behind it cargo says what there is instead: "help: available test targets:" and names, or "Did you mean".
+NO_TARGET_MORE = re.compile(rb" |help: |note: |Did you mean |Available ")
 
 OPENS = re.compile(
     rb"running [0-9]++ tests?+(?: \(shuffle seed: [0-9]++\))?+\Z"

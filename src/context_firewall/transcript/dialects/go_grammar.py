@@ -55,6 +55,8 @@ DIAGNOSTIC = re.compile(rb"(?:vet: )?[^ \t:]++\.go:[0-9]++(?::[0-9]++)?+: ")
 # A crash: the runtime's first words, the dump of a goroutine, a call in it, and the list of a timeout.
 CRASH = re.compile(rb"panic: |fatal error: |SIG[A-Z]++: |unexpected fault address ")
 RECOVERED = b"[recovered"
+# The place of a stack's frame, with its offset; inlined calls have none. A stack begins with its goroutine.
+FRAME = re.compile(rb"\t[^\n:]++:[0-9]++ \+0x[0-9a-f]++")
 GOROUTINE = re.compile(rb"goroutine [0-9]++(?: gp=[^ ]++ m=[^\[]++)? \[[^\]]++\]:")
 TIMED_OUT = re.compile(rb"panic: test timed out after [0-9a-z.]++")
 RUNNING_LIST = b"\trunning tests:"

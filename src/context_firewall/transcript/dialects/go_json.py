@@ -43,7 +43,9 @@ from context_firewall.transcript.machine import Dialect
 RESULTS = {"pass": PASS, "fail": FAIL, "skip": SKIP}
 QUIET = frozenset({"pause", "cont", "bench", "attr", "artifacts"})
 ACTIONS = frozenset({"start", "run", "output", "build-output", "build-fail", *RESULTS, *QUIET})
-TEXTS = ("Action", "Package", "Test", "Output", "ImportPath", "FailedBuild")
+FRAMED = "OutputType"
+"""A key of the versions that begin each package with `start`."""
+TEXTS = ("Action", "Package", "Test", "Output", FRAMED, "ImportPath", "FailedBuild")
 
 
 def event_of(text: bytes) -> dict[str, str] | None:
@@ -145,6 +147,9 @@ class GoEvents:
         current = b""
         for told in self._open.values():
             current = self._broken_off(told) or current
+        if self._builds and exit_code != 0:
+            # A build that fails is told of again where a package ends.
+            ledger.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         for name, messages in self._builds.items():
             if exit_code == 0:
                 ledger.unclassified += (line for _, line in messages)
@@ -156,6 +161,8 @@ class GoEvents:
         doubts = set(ledger.doubts)
         if self._cut:
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+        if ledger.silent:
+            doubts.add(Doubt.COUNTS_UNCONFIRMED)
         if ledger.unmarked:
             doubts.add(Doubt.STRUCTURE_CONTRADICTION)
         if ledger.unclassified:
@@ -214,6 +221,9 @@ class GoEvents:
         name = event.get("Package", "")
         told = self._open.get(name)
         if action == "start":
+            if not self._started and (self._open or self._ledger.packages):
+                # Where one package has this event, all have it.
+                self._ledger.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
             self._started = True
             if told is not None:
                 self._ledger.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
@@ -226,6 +236,8 @@ class GoEvents:
             if self._started:
                 self._ledger.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
             told = self._open[name] = self._begin(name, script)
+        if told.script is not None and FRAMED in event:
+            self._ledger.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
         if action in RESULTS and "Test" not in event:
             self._end(told, event, line)
             del self._open[name]

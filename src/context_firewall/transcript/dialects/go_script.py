@@ -22,7 +22,9 @@ from context_firewall.transcript.dialects.go_grammar import (
     EMPTY_PACKAGE,
     FAIL,
     FAILED_PACKAGE,
+    FRAME,
     FUZZING,
+    GOROUTINE,
     MEASUREMENT,
     PASS,
     PASSED_PACKAGE,
@@ -66,6 +68,8 @@ class Script:
         self.read = False
         """Whether any line of the runner's was read."""
         self.verbose = False
+        self._traced = False
+        """A stack has begun before the first line of the runner's."""
         """Whether the run has -v."""
         self._forks: list[_Fork] = []
         self._journal: list[Held] = []
@@ -129,6 +133,9 @@ class Script:
             if self.package.mark is not None:
                 self.package.strange.append(self.package.mark)
                 self.package.mark = None
+            self._traced |= GOROUTINE.match(text) is not None
+            if not self._traced and FRAME.fullmatch(text):
+                self.package.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
             self.package.strange.append((text, line))
 
     def take(self, text: bytes, line: Line) -> None:
@@ -215,6 +222,9 @@ class Script:
             package.mark = None
         if not parent:
             package.settle_last()
+        if package.path and not package.verbose:
+            # With -v a test begins before it has a result: the beginning is missing.
+            package.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         package.touched = package.verbose = True
         package.path = []
         self._example = None

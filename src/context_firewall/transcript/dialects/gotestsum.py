@@ -242,7 +242,8 @@ class Gotestsum:
             doubts.add(Doubt.FAILURE_OUTSIDE_TESTS)
         if done is not None and not done.tests and not failures:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
-        if done is not None and failed and not any(block.failed for block in self._blocks):
+        untold = done is not None and done.errors and not errors
+        if untold or (done is not None and failed and not any(block.failed for block in self._blocks)):
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         unclassified: list[Line] = []
         if done is None:

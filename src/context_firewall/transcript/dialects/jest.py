@@ -676,6 +676,8 @@ class Jest:
         self._withdraw()
         lines = [*self._unclassified, *(line for _, line in self._held), *self._report.failed_headers.values()]
         lines += self._snapshots
+        for failure in self._report.outside:
+            lines += failure.lines()
         for block in self._report.blocks:
             lines += (block.header, *block.details, *block.blanks)
         for console in self._report.consoles:

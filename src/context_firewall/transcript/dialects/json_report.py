@@ -62,6 +62,8 @@ class JsonReport:
         self._brace: Line | None = None
         """A brace on a line of its own before the opening."""
         self._read = False
+        self._twice = False
+        """The same document, on one line, stands behind it."""
         self._report: tuple[Document, Format, Story] | None = None
         self._loose: list[Line] = []
 
@@ -98,6 +100,7 @@ class JsonReport:
         """One line of the document."""
         if self._read:
             if bare.strip():
+                self._twice |= [raw] == [line.raw for line in self._lines]
                 return False
             self._suppressed.add(Kind.BLANK, number)
             return True
@@ -133,6 +136,8 @@ class JsonReport:
             return self._reading(Tally(), (), lines, doubts)
         document, row, story = report
         doubts = set()
+        if self._twice:
+            doubts.add(Doubt.COUNTS_UNCONFIRMED)
         if not story.counts():
             doubts.add(Doubt.AGGREGATE_CONTRADICTION)
         if not story.sound:
@@ -214,7 +219,7 @@ class _Layout:
             return
         at = self._title(self._document.span(part.node))
         self._kinds[at] = ENDED[part.ended]
-        if part.ended == formats.TODO:
+        if part.ended == formats.TODO and at not in self._taken:
             self._taken.add(at)
             self.todo.append(self._lines[at].as_kind(Kind.TODO_TEST))
 

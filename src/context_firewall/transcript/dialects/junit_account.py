@@ -62,6 +62,8 @@ class Document:
         self._known: Counter[tuple[str, str]] = Counter()
         self._names: set[str] = set()
         self._totals: list[tuple[str, int]] = []
+        self._torn = False
+        """The last comments are some of Node's totals and do not begin as all of them do."""
 
     # -- suites
 
@@ -191,21 +193,28 @@ class Document:
         due = grammar.TOTALS[len(self._totals) % len(grammar.TOTALS)]
         if found is None or (word := found[1].decode()) not in (due, grammar.TOTALS[0]):
             self._totals.clear()
+            self._torn = found is not None
             return Kind.PROGRAM_OUTPUT
         if word != due:
             self._totals.clear()
+        self._torn &= word != grammar.TOTALS[0]
         self._totals.append((word, int(found[2])))
         return Kind.DURATION_SOURCE if word == grammar.TOTALS[-1] else Kind.AGGREGATE_SOURCE
 
     def goes_on(self) -> None:
         """Something else than a comment stands here: comments before it are not the totals."""
         self._totals.clear()
+        self._torn = False
 
     @property
     def by_node(self) -> bool:
         """Whether Node's totals stand at the end, in a list that states nothing else."""
-        bare = self._root is not None and self._root.element == grammar.SUITES and not self._root.stated
-        return bare and len(self._totals) == len(grammar.TOTALS)
+        return self._is_nodes and len(self._totals) == len(grammar.TOTALS)
+
+    @property
+    def _is_nodes(self) -> bool:
+        """Whether the root is one as Node writes it: a list that states nothing."""
+        return self._root is not None and self._root.element == grammar.SUITES and not self._root.stated
 
     # -- the account
 
@@ -214,7 +223,7 @@ class Document:
         counts = Counter(self._outcomes)
         if self.by_node:
             counts = self._by_totals(counts, exit_code)
-        elif not self._is_whole():
+        elif (self._is_nodes and (self._torn or self._totals)) or not self._is_whole():
             self.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         elif by_tests in self._refuted and self._own_convention in self._refuted:
             self.doubts.add(Doubt.AGGREGATE_CONTRADICTION)

@@ -399,7 +399,9 @@ class TapMachine:
     def _deeper(self, frame: Frame, indent: int, text: bytes, bare: bytes, raw: bytes, number: int) -> bool:
         """A line indented beyond the innermost open document: a detail, a child's first line, or nothing known."""
         point, step = frame.point, indent - frame.indent
-        if point is not None and point.description.buffered and step % STEP == 0 and self._opens_child(text):
+        # A brace that has closed opens nothing any more.
+        unread = point is not None and point.description.buffered and point.child is None
+        if point is not None and unread and step % STEP == 0 and self._opens_child(text):
             child = self._open_buffered(frame, point)
             if step > STEP:
                 return self._deeper(child, indent, text, bare, raw, number)
@@ -609,6 +611,7 @@ class TapMachine:
                 trailer.setdefault(key.decode(), []).append(int(n))
             kind = Kind.AGGREGATE_SOURCE
         else:
+            self._document.vouched |= bool(trailer) and grammar.NONE_FAILED.fullmatch(text) is not None
             return False
         self._trailer_lines.append((line.as_kind(kind), point if point is not None and point.takes_details else None))
         return True
@@ -622,10 +625,12 @@ class TapMachine:
                 owner.details.append(line.as_kind(Kind.FAILURE_DETAIL))
         self._trailer_lines.clear()
         self._document.trailer.clear()
+        self._document.vouched = False
 
     def _detail(self, point: Point, bare: bytes, raw: bytes, number: int) -> bool:
+        """Take a line that follows a failing point. Behind the last point it may as well open another report."""
         point.details.append(Line(self._stream, number, classify_detail(bare), raw))
-        return True
+        return len(self._frames) > 1 or self.complete or not self._document.met()
 
     def _unknown(self, frame: Frame, text: bytes, raw: bytes, number: int, *, marked: bool) -> bool:
         kind = marker_kind(text) if marked else None

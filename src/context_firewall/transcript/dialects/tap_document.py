@@ -48,6 +48,8 @@ class Document:
     """A point was read, at whatever level."""
     noisy: bool = False
     """Lines that the grammar does not know stood in it."""
+    vouched: bool = False
+    """Its totals end with tape's word that none failed."""
     executed: int | None = None
     """How many points bats says that it has printed, where that is not as planned."""
     looks_failed: int | None = None
@@ -69,6 +71,11 @@ class Document:
         """Whether the trailer states how the whole document ended."""
         keys = self.trailer.keys()
         return "tests" in keys or "total" in keys or {"pass", "fail"} <= keys
+
+    @property
+    def torn(self) -> bool:
+        """Whether its totals break off: every producer says how many failed, or as tape does that none did."""
+        return "tests" in self.trailer and "fail" not in self.trailer and not self.vouched
 
     def unreporting(self, exit_code: int | None, *, failed: bool) -> bool:
         """Whether its producer's format cannot show an error outside a test, and nothing else rules one out.
@@ -237,7 +244,7 @@ def _doubts(document: Document, settlement: Settlement) -> set[Doubt]:
             doubts.add(Doubt.PLAN_CONTRADICTION)
     elif plan != points or document.executed not in (None, points):
         doubts.add(Doubt.PLAN_CONTRADICTION)
-    if document.node and not document.totals:
+    if document.torn or (document.node and not document.totals):
         doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
     looks_failed = None if document.node or document.buffered else document.looks_failed
     if looks_failed not in (None, settlement.observed.failed):

@@ -44,6 +44,8 @@ YAML_OPEN = re.compile(rb"([ \t]++)---[ \t]*+")
 
 # Trailer: totals as comments after the last point (Node, tape, ava, mocha; tape pads with two blanks).
 AGGREGATE = re.compile(rb"# (tests|suites|pass|fail|cancelled|skipped|skip|todo)[ ]++([0-9]{1,15}+)[ \t]*+")
+# tape leaves out a count of 0 failures and says this instead, last.
+NONE_FAILED = re.compile(rb"# ok[ \t]*+")
 DURATION = re.compile(rb"# duration_ms [0-9.]++[ \t]*+")
 # node-tap's trailer: "# { total: 12, pass: 7, todo: 3, skip: 2 }".
 OBJECT_TRAILER = re.compile(rb"# \{ ((?:(?:total|pass|fail|todo|skip): [0-9]{1,15}+(?:, )?+)++) \}")
