@@ -6,6 +6,7 @@ from tap_story import told
 from context_firewall.transcript.dialects.tap_totals import CONVENTIONS, Observed, agrees, stated_tally
 from context_firewall.transcript.facts import Tally
 from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.reader import read_streams
 
 SEEN = Observed(passed=5, failed=2, skipped=3, todo=1, suites=4)
 
@@ -100,3 +101,11 @@ def test_node_needs_its_totals(exit_code: int) -> None:
 def test_tapes_totals_end_with_a_word(totals: str, verdict: str) -> None:
     """TAP-12: without a count of failures, tape says that none failed."""
     assert told("TAP version 13\nok 1 a\nok 2 b\n\n1..2\n" + totals).verdict == verdict
+
+
+def test_totals_behind_a_derived_failure_that_more_points_follow_are_accounted_for() -> None:
+    child = ["    ok 1 - autumn", "    not ok 2 - winter", "    1..2", "not ok 1 - fares"]
+    lines = [*child, "# fail 0", "ok 2 - piers", "1..2"]
+    text = "".join(f"{line}\n" for line in lines)
+    transcript = read_streams([("stdout", [text.encode()])], exit_code=1)
+    assert transcript.event_count == len(lines)

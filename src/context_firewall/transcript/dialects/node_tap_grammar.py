@@ -46,7 +46,7 @@ POINTER = re.compile(rb" {4} *+(?:\xe2\x94\x81)*+\xe2\x94\x9b *+")
 
 # The comments that end the run: "# { total: 28, pass: 8, fail: 15, todo: 3, skip: 2 }", zeros left out.
 COUNTED = re.compile(rb"# \{ ((?:[a-z]++: [0-9]{1,15}+(?:, )?+)++) \}")
-COUNT = re.compile(rb"([a-z]++): ([0-9]++)")
+COUNT = re.compile(rb"(?<![a-z])([a-z]++): ([0-9]++)")
 COVERAGE = b"# No coverage generated"
 TIME = re.compile(rb"# time=[0-9.]++ms")
 BAILOUT = re.compile(rb" ?Bailout![^\n]*+")

@@ -621,6 +621,8 @@ class TapMachine:
         for line, owner in self._trailer_lines:
             if owner is None:
                 self._suppressed.add(Kind.PROGRAM_OUTPUT, line.number)
+            elif owner.derived:
+                self._suppressed.add(Kind.DERIVED_FAILURE, line.number)
             else:
                 owner.details.append(line.as_kind(Kind.FAILURE_DETAIL))
         self._trailer_lines.clear()
@@ -703,6 +705,7 @@ class TapMachine:
         else:
             self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, point.before)
         if derived:
+            point.derived = True
             self._suppressed.add_lines(Kind.DERIVED_FAILURE, (own.header, *own.details))
         elif point.status == FAILED:
             harvest.failures.append(own)

@@ -176,6 +176,8 @@ class Point:
     child: "Frame | None" = None
     before: list[Line] = field(default_factory=list)
     """Program output right before it."""
+    derived: bool = False
+    """It is over, and said nothing but that a child failed."""
 
     @property
     def keeps(self) -> bool:
