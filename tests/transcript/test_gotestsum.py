@@ -212,3 +212,9 @@ def test_errors_that_are_counted_and_not_told() -> None:
     told = "✓  mill/dye (cached)\n\n=== Errors\nloom_test.go:7:2: undefined: weave\n\nDONE 4 tests, 1 error in 0.3s\n"
     assert verdict(told, 1) == ("failed", [Doubt.FAILURE_OUTSIDE_TESTS])
     assert verdict(told.replace("=== Errors\n", "")) == ("indeterminate", [Doubt.COMPLETENESS_UNCONFIRMED])
+
+
+def test_a_package_that_failed_above_a_summary_without_failures_is_a_contradiction() -> None:
+    text = "FAIL\texample.org/kiln\t0.1s\nDONE 1 tests in 0.1s\n"
+    transcript = read_streams([("stdout", [text.encode()])], exit_code=0)
+    assert transcript.doubts

@@ -337,7 +337,11 @@ def settle(readings: list[Reading]) -> list[Reading]:
     if len(mine) != 1 or dialects != {NAME, GO}:
         return readings
     texts = {bare(line.raw).strip() for part in mine for failure in part.failures for line in failure.lines()}
-    more = sum(part.tally.failed for part in readings if part.dialect == GO) > mine[0].tally.failed
+    first = [part for part in readings if part.dialect == GO]
+    more = sum(part.tally.failed for part in first) > mine[0].tally.failed
+    # go says that a package has failed, for whatever reason, and the summary says that nothing has.
+    lines = (line for part in first for line in part.kept_lines())
+    more = more or (not mine[0].failures and any(bare(line.raw).startswith(b"FAIL\t") for line in lines))
     result = []
     for part in readings:
         if part.stream not in streams:
