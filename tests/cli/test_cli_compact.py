@@ -205,22 +205,31 @@ def test_lines_of_a_session_come_back_as_they_stood_there(tmp_path: Path) -> Non
     ]
     session.write_text("\n".join(['{"sessionId": "s", "type": "mode"}', *lines]) + "\n")
     record = tmp_path / "record.json"
-    run("compact", session, "--record", record, "--without-originals")
+    run("compact", session, "--record", record, "--originals", "none")
     back = run("restore", "-", "--from", session, given=record.read_bytes())
     assert back.stdout.decode().splitlines() == lines
 
 
 def test_an_original_that_is_missing_or_altered_is_named(chat: Path, tmp_path: Path) -> None:
     record = tmp_path / "record.json"
-    run("compact", chat, "--record", record, "--without-originals")
+    run("compact", chat, "--record", record, "--originals", "none")
     assert view(run("restore", record, "--from", chat)) == json.loads(chat.read_text())
     talk = json.loads(chat.read_text())
     talk[1]["content"] = "Count the parcels."
     chat.write_text(json.dumps(talk, indent=1))
-    error = run("restore", record, "--from", chat).error()
-    assert error["message"] == "the original of entry 1 is not among those given"
-    assert error["entry_id"] == 1
-    assert run("restore", record).error()["entry_id"] == 0
+    store = str(tmp_path / "store")
+    error = run("restore", record, "--from", chat, "--store", store).error()
+    document = json.loads(record.read_bytes())
+    assert (error["code"], error["entry_id"], error["missing_count"]) == ("EVIDENCE_NOT_FOUND", 1, 1)
+    assert error["missing"] == [document["original"]["entries"][1]["sha256"]]
+    assert error["message"] == (
+        "1 of 11 originals are not there, the first is that of entry 1; looked in the record, the sessions given, "
+        f"{store}; a session that holds them can be given with --from"
+    )
+    assert run("restore", record, "--store", store).error()["missing_count"] == 11
+    altered = json.loads(record.read_bytes())
+    altered["originals"] = {one["sha256"]: "x" for one in document["original"]["entries"]}
+    assert run("restore", "-", given=canonical_bytes(altered)).error()["key"] == "originals"
 
 
 def test_a_record_that_does_not_hold_is_refused(chat: Path, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_run_comes_back_as_it_went_in_and_goes() -> None:
     with pytest.raises(EvidenceNotFound):
         store.find_evidence("abcdef00")
     planned = plan(store, Limits(last=1), young_from=LATER, kept_before=FAR)
-    assert [one.run for one in planned.pruned] == [first]
+    assert [one.name for one in planned.pruned] == [first]
     carry_out(store, planned, kept_before=time.time() - 60)
     assert store.runs() == [second]  # its objects are young, and stay until the next time
     left = plan(store, Limits(), young_from=LATER, kept_before=FAR)
