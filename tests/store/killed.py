@@ -15,9 +15,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from stored import GREEN, RED, check_store, in_folder, made, store_run
+from stored import GREEN, RED, check_store, in_folder, made, store_compaction, store_run
 
 import context_firewall.store.pruning as pruning
+from context_firewall.store.compactions import compactions
 
 ROOM = os.path.dirname(pruning.__file__)
 SECOND = made(GREEN, b"careful\n", exit_code=0)
@@ -52,7 +53,7 @@ def dies(deed: Callable[[], None], step: int) -> bool:
 
 
 def write(folder: Path) -> Callable[[], None]:
-    """Store a run."""
+    """Store a run and a compaction."""
 
     def deed() -> None:
         store = in_folder(folder)
@@ -63,12 +64,13 @@ def write(folder: Path) -> Callable[[], None]:
         store.put(b"careful\n")
         store.put_manifest(SECOND.manifest)
         store.put_run(*SECOND, recorded_at="2026-11-30T10:00:01.000Z")
+        store_compaction(store)
 
     return deed
 
 
 def prune(folder: Path) -> Callable[[], None]:
-    """Give up all runs but the newest."""
+    """Give up all runs and compactions but the newest."""
 
     def deed() -> None:
         store = in_folder(folder)
@@ -88,12 +90,14 @@ def main(folder: Path, what: str, every: int) -> None:
         if what == "prune":
             store_run(in_folder(folder), RED, at="2026-11-30T09:00:00.000Z", duration_ms=1)
             store_run(in_folder(folder), RED, b"x\n", at="2026-11-30T10:00:00.000Z")
+            for hour in (7, 8):
+                store_compaction(in_folder(folder), f"Weigh {hour}.", at=f"2026-11-30T0{hour}:00:00.000Z")
         deed = write(folder) if what == "write" else prune(folder)
         killed = dies(deed, step)
         runs = check_store(folder)
         # What was interrupted can be done again, over whatever was left.
         deed()
-        assert check_store(folder) == 1
+        assert check_store(folder) == len(compactions(in_folder(folder))) == 1
         if not killed:
             assert runs == 1
             break

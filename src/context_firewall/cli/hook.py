@@ -42,7 +42,8 @@ def hook(*, words: tuple[str, ...]) -> int:
     is, and so does one that a deny or ask rule of yours may be about. The permission to run it is asked for as ever.
 
     After a compaction, its record and the originals go into the store, for `restore` to undo it, and what the guard
-    finds of your rules in the summary is added to ledger.jsonl in the store's folder. With `reinject = true` in the project's configuration, lost rules are put back.
+    finds of your rules in the summary is added to ledger.jsonl in the store's folder. With `reinject = true` in the
+    project's configuration, lost rules are put back.
 
     With CONTEXT_FIREWALL=off in front of a command, or in the agent's environment, nothing is done.
 
