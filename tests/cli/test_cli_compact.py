@@ -179,6 +179,23 @@ def test_a_session_that_is_not_whole_is_refused_with_its_line(tmp_path: Path) ->
     assert (error["code"], error["line"]) == ("INVALID_INPUT", 2)
 
 
+def test_of_a_long_text_the_summary_quotes_what_the_guard_calls_a_rule(tmp_path: Path) -> None:
+    """CMP-8: so that the guard finds every rule in it again."""
+    pasted = "\n".join(f"2031-04-07 09:00:{number:02} never mind depot {number}" for number in range(60))
+    rules = "Never restart the printer. It began on Monday.\nKeep the timeout at 30 seconds."
+    text = f"The labels are late.\n{pasted}\n{rules}"
+    talk = [{"role": "user", "content": text}, *TALK[4:], {"role": "user", "content": "You may restart it at night."}]
+    Path("chat.json").write_text(json.dumps(talk))
+    ended = run("compact", "chat.json", "--select", "recent:1", "--output", "view.json")
+    assert ended.status == 0
+    summary = json.loads(Path("view.json").read_bytes())[0]["content"]
+    assert "[…] Never restart the printer. […] Keep the timeout at 30 seconds." in summary
+    assert len(summary) < 1500 < len(text)
+    audited = json.loads(run("guard", "--before", "chat.json", "--summary", "view.json", "--json").stdout)
+    assert (audited["outcome"], len(audited["constraints"])) == ("kept", 3)
+    assert audited["counts"]["lost"] == audited["counts"]["altered"] == 0
+
+
 # -- summaries of a command -------------------------------------------------------------------------------------------
 
 

@@ -304,11 +304,10 @@ def _policy(asked: Sequence[str]) -> "Policy":
 
 
 def _summarizer(asked: str, timeout: float) -> "Summarizer":
-    from context_firewall.cli.summarizers import CommandSummarizer, reducers
-    from context_firewall.compaction.structural import StructuralSummarizer
+    from context_firewall.cli.summarizers import CommandSummarizer, structural
 
     if asked == "structural":
-        return StructuralSummarizer(reducers=reducers())
+        return structural()
     name, _, command = asked.partition(":")
     if name == "command" and command:
         return CommandSummarizer(command, timeout)
