@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import COMMAND, ENVIRONMENT, Ended, run
+from cli_process import COMMAND, ENVIRONMENT, Ended, call, run
 
 from context_firewall import (
     Compactor,
@@ -61,6 +61,11 @@ def chat(tmp_path: Path) -> Path:
     path = tmp_path / "chat.json"
     path.write_text(json.dumps(talk, indent=1), encoding="utf-8")
     return path
+
+
+def here(*arguments: str | Path) -> Ended:
+    """Run a command in this process, which saves the start."""
+    return call(*arguments, folder=Path())
 
 
 def view(ended: Ended) -> Any:
@@ -164,10 +169,11 @@ def test_when_and_what(chat: Path, tmp_path: Path, options: tuple[str, ...], sta
         (("--summarizer", "command:'"), "--summarizer is no command"),
         (("--format", "dsh"), "a list of messages is no session of dsh"),
         (("--output", "chat.json"), "and the session are the same file"),
+        (("--at", "nan"), "must be a number of seconds"),
     ],
 )
 def test_wrong_usage_is_explained(chat: Path, options: tuple[str, ...], said: str) -> None:
-    ended = run("compact", chat.name, *options, folder=chat.parent)
+    ended = here("compact", chat.name, *options)
     assert said in ended.error()["message"]
     assert ended.status == 2
 
@@ -194,6 +200,52 @@ def test_of_a_long_text_the_summary_quotes_what_the_guard_calls_a_rule(tmp_path:
     audited = json.loads(run("guard", "--before", "chat.json", "--summary", "view.json", "--json").stdout)
     assert (audited["outcome"], len(audited["constraints"])) == ("kept", 3)
     assert audited["counts"]["lost"] == audited["counts"]["altered"] == 0
+
+
+def line(number: int, content: Any, **more: Any) -> str:
+    """A line of a session of Claude Code: the user's or the model's, in turns."""
+    role = ("user", "assistant")[number % 2]
+    above = f"u{number - 1}" if number else None
+    keys = {"sessionId": "s", "type": role, "uuid": f"u{number}", "parentUuid": above, "timestamp": "2031-04-07T09:00Z"}
+    return json.dumps({**keys, "message": {"role": role, "content": content}, **more})
+
+
+TALKED = [line(number, f"Said {number}.") for number in range(1, 8)]
+ORPHAN = [{"type": "tool_result", "tool_use_id": "nobody", "content": "lost"}]
+
+
+@pytest.mark.parametrize(
+    ("lines", "refused"),
+    [
+        ([], 1),
+        (["", "  "], 1),
+        ([line(0, "Fix it."), *TALKED, '{"sessionId": "s", "ty'], 9),
+        ([line(0, "Fix it."), *TALKED, line(2, "again")], 9),
+        ([line(0, "Fix it."), *TALKED, line(8, "x").replace("x", "\udcff")], 9),
+        ([line(0, "Never push\x1b[2J\x07 it.\u202e \x9b1m \x00")], None),
+        ([line(0, "Never push. " + "x" * 1_000_000)], None),
+        ([line(0, "Never push. " + "Look at it. " * 5_000 + "Never merge.")], None),
+        ([line(0, ORPHAN)], None),
+        ([line(0, "Never push \ud800 it.")], None),
+    ],
+    ids=["empty", "blank", "cut", "twice", "no utf-8", "controls", "long word", "long text", "orphan", "surrogate"],
+)
+def test_hostile_sessions_are_refused_by_line_or_come_back_whole(
+    tmp_path: Path, lines: list[str], refused: int | None
+) -> None:
+    """SES-7, SES-8 and CMP-12."""
+    session = "".join(f"{one}\n" for one in (*lines, *(TALKED if refused is None else ()))).encode(
+        "utf-8", "surrogateescape"
+    )
+    (tmp_path / "session.jsonl").write_bytes(session)
+    ended = here("compact", "session.jsonl")
+    if refused is not None:
+        assert (ended.error()["code"], ended.error()["line"]) == ("INVALID_INPUT", refused)
+        assert not (tmp_path / ".context-firewall").exists()
+        return
+    assert ended.status == 0
+    assert not any(byte < 32 and byte != 10 for byte in ended.stdout)
+    assert here("restore", "latest").stdout == session
 
 
 # -- summaries of a command -------------------------------------------------------------------------------------------
@@ -345,20 +397,20 @@ def test_where_the_originals_are_kept_is_asked_for(chat: Path, tmp_path: Path) -
     """CMP-12."""
     before = json.loads(chat.read_text())
     for where in ("record", "none"):
-        ended = run("compact", chat, "--record", tmp_path / "record.json", "--originals", where)
+        ended = here("compact", chat, "--record", tmp_path / "record.json", "--originals", where)
         assert ended.stderr.endswith(b"undo: proven\n")
         assert ("originals" in json.loads((tmp_path / "record.json").read_bytes())) == (where == "record")
         assert not (tmp_path / ".context-firewall").exists()
-        assert run("restore", tmp_path / "record.json").status == (0 if where == "record" else 1)
+        assert here("restore", tmp_path / "record.json").status == (0 if where == "record" else 1)
         assert not (tmp_path / ".context-firewall").exists()
     (tmp_path / "context-firewall.toml").write_text('store = "kept"\n')
-    ended = run("compact", chat)
+    ended = here("compact", chat)
     named = ended.stderr.decode().rpartition("undo: proven, restore ")[2].strip()
-    assert view(run("restore", named)) == before
-    assert view(run("restore", named, "--store", "kept", "--no-config")) == before
-    assert run("restore", named, "--no-config").error()["code"] == "EVIDENCE_NOT_FOUND"
-    assert view(run("restore", f"{named[:11]}", "--entry", "1")) == before[1]
-    assert run("restore", named, "--entry", "99").error()["entry_id"] == "99"
+    assert view(here("restore", named)) == before
+    assert view(here("restore", named, "--store", "kept", "--no-config")) == before
+    assert here("restore", named, "--no-config").error()["code"] == "EVIDENCE_NOT_FOUND"
+    assert view(here("restore", f"{named[:11]}", "--entry", "1")) == before[1]
+    assert here("restore", named, "--entry", "99").error()["entry_id"] == "99"
 
 
 @pytest.mark.parametrize(
@@ -373,7 +425,7 @@ def test_where_the_originals_are_kept_is_asked_for(chat: Path, tmp_path: Path) -
     ],
 )
 def test_contradictions_are_refused(chat: Path, arguments: tuple[str, ...], said: str) -> None:
-    ended = run(*arguments)
+    ended = here(*arguments)
     assert said in ended.error()["message"]
     assert ended.status == 2
 
@@ -381,7 +433,7 @@ def test_contradictions_are_refused(chat: Path, arguments: tuple[str, ...], said
 def test_a_store_that_takes_nothing_leaves_everything_as_it_was(chat: Path, tmp_path: Path) -> None:
     """CMP-12 and STORE-6: neither the view nor the record is handed out."""
     (tmp_path / "taken").write_text("a file")
-    error = run("compact", chat, "--store", "taken", "--record", "record.json", "--output", "view.json").error()
+    error = here("compact", chat, "--store", "taken", "--record", "record.json", "--output", "view.json").error()
     assert (error["code"], error["store"]) == ("STORE_NOT_WRITTEN", str(tmp_path / "taken"))
     assert "--originals record keeps them" in error["message"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["chat.json", "taken"]
@@ -404,15 +456,15 @@ def test_a_full_disk_hands_out_nothing(tmp_path: Path) -> None:
 
 def test_what_is_damaged_in_the_store_is_said(chat: Path, tmp_path: Path) -> None:
     """STORE-3: and a session that was given comes first."""
-    run("compact", chat, "--record", "record.json")
+    here("compact", chat, "--record", "record.json")
     (object_path,) = (tmp_path / ".context-firewall" / "objects").iterdir()
     object_path.write_bytes(b"damaged")
-    assert run("restore", "record.json").error()["code"] == "EVIDENCE_DAMAGED"
-    assert view(run("restore", "record.json", "--from", chat)) == json.loads(chat.read_text())
+    assert here("restore", "record.json").error()["code"] == "EVIDENCE_DAMAGED"
+    assert view(here("restore", "record.json", "--from", chat)) == json.loads(chat.read_text())
     (record_path,) = (tmp_path / ".context-firewall" / "compactions").iterdir()
     record_path.write_bytes(b"{}")
-    assert run("restore", "latest").error()["code"] == "EVIDENCE_DAMAGED"
-    listed = run("restore", "--list")
+    assert here("restore", "latest").error()["code"] == "EVIDENCE_DAMAGED"
+    listed = here("restore", "--list")
     assert (listed.status, listed.stdout) == (0, b"")
     assert b"damaged and left out: " in listed.stderr
 
@@ -420,14 +472,14 @@ def test_what_is_damaged_in_the_store_is_said(chat: Path, tmp_path: Path) -> Non
 def test_pruning_gives_compactions_up(chat: Path, tmp_path: Path) -> None:
     """PRUNE-6: and says so in words and as a document."""
     for select in ("recent:2", "recent:3"):
-        run("compact", chat, "--select", select)
-    words = run("gc", "--keep-last", "1", "--min-age", "0m").stdout.decode()
+        here("compact", chat, "--select", select)
+    words = here("gc", "--keep-last", "1", "--min-age", "0m").stdout.decode()
     assert "would remove 0 runs and 1 compaction: 1 file" in words  # the view is the other's, too
-    plan = json.loads(run("gc", "--keep-last", "0", "--min-age", "0m", "--delete", "--json").stdout)
+    plan = json.loads(here("gc", "--keep-last", "0", "--min-age", "0m", "--delete", "--json").stdout)
     assert [one["why"] for one in plan["compactions"]] == ["BEYOND_LAST", "BEYOND_LAST"]
     assert (plan["files"], plan["kept_compactions"], plan["leftover_files"]) == (3, 0, 0)
-    assert b"holds no compaction" in run("restore", "--list").stderr
-    assert run("runs").status == run("stats").status == 0
+    assert b"holds no compaction" in here("restore", "--list").stderr
+    assert here("runs").status == here("stats").status == 0
 
 
 def test_a_record_that_does_not_hold_is_refused(chat: Path, tmp_path: Path) -> None:
@@ -435,5 +487,5 @@ def test_a_record_that_does_not_hold_is_refused(chat: Path, tmp_path: Path) -> N
     run("compact", chat, "--record", record)
     record.write_bytes(record.read_bytes().replace(b'"round":1', b'"round":0'))
     assert run("restore", record, "--from", chat).error()["key"] == "round"
-    assert run("restore", chat, "--from", chat).error()["code"] == "INVALID_INPUT"
+    assert run("restore", chat, "--from", chat).error()["message"].startswith("this is no compaction record")
     assert run("restore", "-", "--from", "-").error()["message"] == "standard input can be one file only"

@@ -186,8 +186,11 @@ def test_a_record_survives_its_bytes() -> None:
 def test_a_record_that_is_no_document_is_refused() -> None:
     with pytest.raises(InvalidInput, match="is not JSON at offset 0"):
         parse_compaction_record(b"hello")
+    for other in (b'{"protocol_version":"x"}\n', b"[]\n"):
+        with pytest.raises(InvalidInput, match="this is no compaction record"):
+            parse_compaction_record(other)
     with pytest.raises(InvalidInput, match="compacted is missing"):
-        parse_compaction_record(b'{"protocol_version":"x"}\n')
+        parse_compaction_record({"protocol_version": "context-firewall.compaction-record/v1"})
     data = serialize_compaction_record(documents()[0])
     assert verify_compaction_record(b" " + data)[0]["problem"].startswith("is not canonical JSON")
 

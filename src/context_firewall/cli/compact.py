@@ -6,6 +6,7 @@ go into the store, then the record that needs them; only then the files stand, a
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import click
@@ -47,7 +48,8 @@ The system's messages always stay. Calls and their results stay together.
 
 \b
 Summaries (--summarizer):
-  structural        who did what, files, test runs, decisions, the user's own words (the default)
+  structural        who did what, files, test runs, decisions, and in their own words the user's
+                    rules and what stands around them (the default)
   command:COMMAND   what COMMAND prints; it gets the messages as a JSON list on standard input
 
 \b
@@ -60,6 +62,13 @@ Exit status:
 \b
 Tokens are counted by characters/v1: a CJK character is one, four other characters are one. Models differ.
 """
+
+
+def _seconds(_ctx: click.Context, _option: click.Parameter, seconds: float) -> float:
+    """A moment that JSON can hold."""
+    if not isfinite(seconds):
+        raise click.BadParameter("must be a number of seconds since 1970")
+    return seconds
 
 
 @click.command(epilog=EPILOG, short_help="Compact a session's view, and record how to undo it.")
@@ -87,7 +96,15 @@ Tokens are counted by characters/v1: a CJK character is one, four other characte
     "--keep-results", is_flag=True, help="Leave test runs among the tool results as they are; else they become briefs."
 )
 @click.option("--only-if-smaller", is_flag=True, help="Do not compact a view that would not become smaller.")
-@click.option("--at", "timestamp", type=float, default=0.0, metavar="SECONDS", help="The time to record (since 1970).")
+@click.option(
+    "--at",
+    "timestamp",
+    type=float,
+    callback=_seconds,
+    default=0.0,
+    metavar="SECONDS",
+    help="The time to record (since 1970).",
+)
 @click.option("--record", metavar="PATH", help="Write the compaction record here.")
 @click.option(
     "--originals",

@@ -31,7 +31,7 @@ The view is printed as the session has it: one item a line, or for chat messages
 a compaction in the store is named with its folder: ./latest
 """
 
-_STORED = re.compile(r"latest(?:~[0-9]{1,6})?|sha256:[0-9a-f]{1,64}")
+_STORED = re.compile(r"latest(?:~[0-9]+)?|sha256:[0-9a-f]{1,64}")
 HEAD = ("compaction", "time (UTC)", "session", "entries", "tokens")
 NUMBERS = frozenset({3})
 
