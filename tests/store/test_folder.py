@@ -64,14 +64,14 @@ def test_what_a_file_names_is_settled_before_it(tmp_path: Path, monkeypatch: pyt
     ]
 
 
-@pytest.mark.parametrize("what", ["write", "prune"])
+@pytest.mark.parametrize("what", ["write", "prune", "compact"])
 def test_killed_at_some_steps(tmp_path: Path, what: str) -> None:
-    """STORE-4 and STORE-5: no half file under a final name, no manifest or record that names what is missing."""
+    """STORE-4, STORE-5 and CMP-12: no half file under a final name, nothing that names what is missing."""
     assert int(helper("killed.py", tmp_path / "s", what, "97")) > 3
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("what", "every"), [("write", 1), ("prune", 4)])
+@pytest.mark.parametrize(("what", "every"), [("write", 1), ("prune", 4), ("compact", 2)])
 def test_killed_at_every_step(tmp_path: Path, what: str, every: int) -> None:
     """STORE-4 and STORE-5; pruning asks the same of many files, so every fourth step will do."""
     assert int(helper("killed.py", tmp_path / "s", what, str(every))) > 100

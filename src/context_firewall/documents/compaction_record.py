@@ -95,7 +95,7 @@ def serialize_compaction_record(record: CompactionRecordKeys) -> bytes:
 def parse_compaction_record(document: Mapping[str, Any] | str | bytes) -> CompactionRecordKeys:
     """A record whose shape and digests hold. Raises InvalidInput that names the first place where they do not."""
     read = read_document(document, "compaction record")
-    if not isinstance(read.value, Mapping) or read.value.get("protocol_version") != PROTOCOL:
+    if _protocol(read.value) != PROTOCOL:
         raise InvalidInput(
             f"this is no compaction record: its protocol_version is not {PROTOCOL}", key="protocol_version"
         )
