@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import ENVIRONMENT
-from stored import GREEN, RED, check_store, files, in_folder, made, store_run, tap
+from stored import GREEN, RED, check_store, files, in_folder, made, store_compaction, store_run, tap
 
 from context_firewall.documents.evidence_manifest import evidence_manifest
 from context_firewall.errors import StoreNotWritten
@@ -62,6 +62,12 @@ def test_what_a_file_names_is_settled_before_it(tmp_path: Path, monkeypatch: pyt
         *["objects"] * 3,
         *["settle objects", "runs", "settle runs"],
     ]
+    deeds.clear()
+    store_compaction(in_folder(tmp_path / "s"))
+    deeds.clear()
+    store_compaction(in_folder(tmp_path / "s"))
+    wanted = ["objects", "settle objects", "compactions", "settle compactions"]
+    assert [deed for deed in deeds if deed != "file"] == wanted
 
 
 @pytest.mark.parametrize("what", ["write", "prune", "compact"])
