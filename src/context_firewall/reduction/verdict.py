@@ -5,7 +5,6 @@ A verdict never looks at a ceiling. What a ceiling costs is the retention plan's
 """
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -63,8 +62,7 @@ _NOT_ABOUT_THE_OUTCOME = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Circumstances:
+class Circumstances(NamedTuple):
     """What is known of a run besides its output. `duration_ms` is in milliseconds; None is unknown."""
 
     operation_id: str | None = None
