@@ -51,8 +51,9 @@ class Reason(StrEnum):
     """The ceiling leaves no room for the name of every failure; the others are counted and hashed."""
 
 
-_NOT_ABOUT_THE_OUTCOME = frozenset(
+_NOT_ABOUT_THE_OUTCOME: frozenset[str] = frozenset(
     {
+        Doubt.COUNTS_UNCONFIRMED,
         Reason.RAW_EVIDENCE_REFERENCE_MISSING,
         Reason.PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT,
         Reason.PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED,
