@@ -10,6 +10,7 @@ A line of the run starts with `| ` (or is `|` alone, if it is blank); every othe
     ~ 4 runner frames                                                            stack frames of runner and platform
     ~ 30 lines of context, not shown                                             source lines around the failing ones
     ~ a JSON report on one line, 900 bytes, not shown                            but for what it says of the failures
+    ~ 2 regions of commands to a CI system, decoded                              what they say, not as it stands
     + 2 more failures are not named here [stdout:50-70]
     warning [stdout:2]                                                           or fatal, timeout, todo, unclassified
     warning, not shown: 3 lines, 120 bytes [stdout:5-7]
@@ -27,6 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+from context_firewall.documents.brief_commands import command_lines
 from context_firewall.documents.brief_json import told
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.reasons import ADVICE
@@ -131,6 +133,7 @@ class _Draft:
         self._names = [_name(number, failure) for number, failure in enumerate(self._evidence["failures"], 1)]
         self._regions = list(_regions(self._evidence["failures"]))
         self._context = [_context(failure) for failure in self._evidence["failures"]]
+        self._spoken = [_spoken(failure) is not None for failure in self._evidence["failures"]]
         self._spans = [spans_of(lines_of(failure)) for failure in self._evidence["failures"]]
         self._sections: dict[tuple[str, bool], list[str]] = {}
 
@@ -148,6 +151,9 @@ class _Draft:
         context = sum(self._context[:whole])
         if context:
             lines.append(f"~ {context} {'line' if context == 1 else 'lines'} of context, not shown")
+        spoken = sum(self._spoken[:whole])
+        if spoken:
+            lines.append(f"~ {spoken} {'region' if spoken == 1 else 'regions'} of commands to a CI system, decoded")
         if named < self.failures:
             rest = [span for spans in self._spans[named:] for span in spans]
             lines.append(f"+ {self.failures - named} more failures are not named here{place_of(rest)}")
@@ -298,9 +304,9 @@ def _context(failure: Mapping[str, Any]) -> int:
 
 def _region(failure: Mapping[str, Any]) -> Iterator[str]:
     texts = [line["text"] for line in failure.get("details", ()) if "text" in line and line["category"] != CONTEXT]
-    header = failure.get("header")
-    lines = dedented([line_text(text) for text in texts])
-    if header is not None and "text" in header:
+    header, spoken = failure.get("header"), _spoken(failure)
+    lines = dedented([line_text(text) for text in (texts if spoken is None else spoken)])
+    if header is not None and "text" in header and spoken is None:
         text, name = header["text"], failure["identity"]
         if not says_only_the_name(text, name) and not _sums_up(line_text(text).strip(), safe(name), lines):
             yield FENCE + _unruled(line_text(text).strip())
@@ -308,6 +314,19 @@ def _region(failure: Mapping[str, Any]) -> Iterator[str]:
     hidden = [line for line in lines_of(failure) if "text" not in line]
     if hidden:
         yield f"   not shown: {_amount(hidden)}{place_of(hidden)}"
+
+
+def _spoken(failure: Mapping[str, Any]) -> list[str] | None:
+    """What a region says that begins with a command to a CI system; None for any other."""
+    identity = failure["identity"]
+    first = command_lines(failure.get("header", {}).get("text", ""), identity)
+    if first is None:
+        return None
+    for line in failure.get("details", ()):
+        text = line.get("text", "")
+        said = command_lines(text, identity)
+        first += [text] if said is None else said
+    return first
 
 
 def _told(failure: Mapping[str, Any], texts: Sequence[str]) -> Iterator[str]:
