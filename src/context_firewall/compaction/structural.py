@@ -30,7 +30,7 @@ from typing import Any
 from context_firewall.compaction.reducing import Reducer, exit_code
 from context_firewall.conversation.items import sound
 from context_firewall.conversation.messages import SUMMARY_HEAD, Author, Message, Role, Status
-from context_firewall.documents.brief import ANSI, UNSAFE
+from context_firewall.documents.printable import ANSI, UNSAFE
 
 Directives = Callable[[str], Sequence[tuple[int, int]]]
 """A text of the user to where the rules in it stand, and what takes one back: half-open ranges of characters, in order.
