@@ -53,6 +53,7 @@ def test_what_a_file_names_is_settled_before_it(tmp_path: Path, monkeypatch: pyt
         fsync(descriptor)
 
     store_run(in_folder(tmp_path / "s"), duration_ms=1)
+    store_compaction(in_folder(tmp_path / "s"))
     monkeypatch.setattr(os, "replace", note_replace)
     monkeypatch.setattr(os, "fsync", note_fsync)
     store_run(in_folder(tmp_path / "s"))
@@ -62,8 +63,6 @@ def test_what_a_file_names_is_settled_before_it(tmp_path: Path, monkeypatch: pyt
         *["objects"] * 3,
         *["settle objects", "runs", "settle runs"],
     ]
-    deeds.clear()
-    store_compaction(in_folder(tmp_path / "s"))
     deeds.clear()
     store_compaction(in_folder(tmp_path / "s"))
     wanted = ["objects", "settle objects", "compactions", "settle compactions"]

@@ -180,7 +180,7 @@ def _list(store: "EvidenceStore") -> int:
     """The compactions of a store, one a line; a record that cannot be read is named and left out."""
     from context_firewall.cli.stored_runs import short_digest, shown_time
     from context_firewall.cli.terminal import BOLD, Terminal, columns_of
-    from context_firewall.documents.brief import safe
+    from context_firewall.documents.printable import safe
     from context_firewall.store.compactions import compactions, kept_record
 
     rows = [HEAD]
