@@ -104,10 +104,10 @@ class TestRunReducer:
 
 def structural() -> StructuralSummarizer:
     """The structural summarizer, with the guard's rules and the test runs of this package."""
-    return StructuralSummarizer(directives=_rules, reducers=reducers())
+    return StructuralSummarizer(directives=rules_in, reducers=reducers())
 
 
-def _rules(text: str) -> list[tuple[int, int]]:
+def rules_in(text: str) -> list[tuple[int, int]]:
     """Where the guard finds the rules of a text, and what takes rules back."""
     return [(found.start, found.end) for found in find_statements(text)]
 
