@@ -2,9 +2,9 @@
 
 The summary is read in windows: each sentence, and neighbouring ones together, never the whole. A window that holds less
 than `LEAST_COVERAGE` of the rule has nothing to do with it; when there is no other, the rule is lost. Of the others,
-one
-that no check objects to keeps the rule, unless the summary takes it back or plans the opposite elsewhere; else the rule
-is altered, and the first objection in the fullest window says how.
+one that no check objects to keeps the rule, unless the summary takes it back or plans the opposite elsewhere; else the
+rule is altered, and the first objection in the fullest window says how. A rule of very many sentences is looked at in
+few places only, and where those do not tell, it is unverifiable.
 """
 
 from collections.abc import Iterable
@@ -14,13 +14,11 @@ from typing import NamedTuple
 from context_firewall.documents.survival_report import Verdict
 from context_firewall.guard.alignment import Alignment, align, dimension
 from context_firewall.guard.alignment import wanted as items_of
-from context_firewall.guard.clauses import read
 from context_firewall.guard.comparison import objection
-from context_firewall.guard.folding import Folded, fold
+from context_firewall.guard.folding import fold
 from context_firewall.guard.lexicon import Op
-from context_firewall.guard.lexicon.bilingual import translations
+from context_firewall.guard.pages import Page, Rule, Summary, texts_of
 from context_firewall.guard.reading import Reading, Segment
-from context_firewall.guard.sentences import Sentence, sentences
 from context_firewall.guard.tokens import Sort, tokens
 
 LEAST_COVERAGE = 0.6
@@ -41,92 +39,6 @@ class Outcome(NamedTuple):
     coverage: float
     ruling: frozenset[Op] = frozenset()
     """The operators of the clauses that hold the evidence."""
-
-
-class Page:
-    """A summary, read once for all rules of a language."""
-
-    def __init__(self, folded: Folded, language: str) -> None:
-        self.folded = folded
-        self.sentences: list[Sentence] = sentences(folded, language)
-        self._readings: dict[tuple[int, int], Reading] = {}
-        self._keys: dict[int, frozenset[str]] = {}
-
-    def reading(self, first: int, width: int) -> Reading:
-        """What the `width` sentences from `first` on say."""
-        key = (first, width)
-        if key not in self._readings:
-            self._readings[key] = read(self.folded, self.sentences[first : first + width])
-        return self._readings[key]
-
-    def speaks(self, language: str) -> bool:
-        """Whether a sentence of at least two words is in this language."""
-        return any(
-            sentence.language == language and len(self.reading(place, 1).items) > 1
-            for place, sentence in enumerate(self.sentences)
-        )
-
-    def texts(self, sentence: int) -> list[str]:
-        """The words of a sentence, as they are written."""
-        return _texts(self.folded, [self.sentences[sentence]])
-
-    def keys(self, sentence: int) -> frozenset[str]:
-        """The words of a sentence, as they are compared."""
-        if sentence not in self._keys:
-            items = self.reading(sentence, 1).items
-            self._keys[sentence] = frozenset(key for item in items for key in (item.key, item.text))
-        return self._keys[sentence]
-
-    def span(self, first: int, width: int) -> tuple[int, int]:
-        """Where they stand in the summary, in characters."""
-        return self.folded.span(self.sentences[first].start, self.sentences[first + width - 1].end)
-
-
-class Summary:
-    """A summary, read at most once for each language that rules are given in."""
-
-    def __init__(self, text: str) -> None:
-        self._folded = fold(text)
-        self._pages: dict[str, Page] = {}
-
-    def page(self, language: str) -> Page:
-        """The summary, read in this language where it may be in several."""
-        if language not in self._pages:
-            self._pages[language] = Page(self._folded, language)
-        return self._pages[language]
-
-
-class Rule:
-    """A constraint, read once for all summaries."""
-
-    def __init__(self, text: str) -> None:
-        folded = fold(text)
-        found = sentences(folded)
-        self.reading = read(folded, found)
-        self.width = len(found)
-        self.sentences = [_texts(folded, [sentence]) for sentence in found]
-        self.texts = [text for sentence in self.sentences for text in sentence]
-        self.language = found[0].language if found else "english"
-
-    def translated(self, language: str) -> tuple[Reading, bool]:
-        """The rule with each word's keys in another language, and whether every word has one."""
-        items, complete = [], True
-        for item in self.reading.items:
-            also = translations(item.key, self.language, language) if item.sort is Sort.WORD else ()
-            complete = complete and (
-                bool(also) or item.sort is not Sort.WORD or item.text.isascii() != (self.language == "english")
-            )
-            items.append(item._replace(also=also))
-        return self.reading._replace(items=tuple(items)), complete
-
-
-def _texts(folded: Folded, found: list[Sentence]) -> list[str]:
-    return [
-        token.text
-        for sentence in found
-        for token in tokens(folded, sentence.start, sentence.end, sentence.language)
-        if token.sort is not Sort.POINT
-    ]
 
 
 def judge(rule: Rule, summary: Summary, *, least: float = LEAST_COVERAGE) -> Outcome:
@@ -240,7 +152,7 @@ def _in_window(rule: Rule, wanted: Reading, page: Page, least: float, first: int
     """What a window makes of the rule; None where a shorter one says as much, or where it has nothing to do with it."""
     reading = page.reading(first, width)
     alignment = align(wanted, reading)
-    if not wanted.items and _texts(page.folded, page.sentences[first : first + width]) != rule.texts:
+    if not wanted.items and texts_of(page.folded, page.sentences[first : first + width]) != rule.texts:
         return None
     coverage = alignment.coverage if wanted.items else 1.0
     if wanted.items and not _spans(reading, alignment, width):
