@@ -1,12 +1,28 @@
 """Structural summaries: what they say, that nothing quoted can look like ours, how they are read (CMP-8, CMP-9)."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from context_firewall import Author, Message, Role, StructuralSummarizer, ToolCall, ToolResult, structural_summarizer
+from context_firewall import (
+    Author,
+    Compactor,
+    Context,
+    Message,
+    Role,
+    StructuralSummarizer,
+    ToolCall,
+    ToolResult,
+    audit_compactions,
+    selection,
+    structural_summarizer,
+)
 from context_firewall.compaction.reducing import Reduced
+from context_firewall.compaction.selection import recent
 from context_firewall.compaction.structural import HEAD, LEFT_OUT, LONGEST_HEAD, Directives, parse, render
+from context_firewall.compaction.triggers import always
 from context_firewall.conversation.messages import Passage
+from context_firewall.documents.printable import UNSAFE
 
 
 def did(name: str, arguments: str, call_id: str = "c") -> Message:
@@ -154,6 +170,24 @@ def test_hostile_text_stays_behind_its_dash() -> None:
     assert ours == [HEAD, "messages: 2 model", "Tools: Ev_il__x 1", "Files:", "Last reports of the model:"]
     assert "\\u202e" in content
     assert "\x1b" not in content
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ["Never push.\r\nWait 30 seconds.\r\n", "Never\u200b pu\u00adsh. Wait\u00a030\u2009seconds.\ufeff",
+     "Never push.\u2028Wait 30 seconds.", "Never push\x07.\x0bWait\x1b[1m 30\x1b[0m seconds.\x9b"],
+)  # fmt: skip
+def test_what_shows_nothing_alters_no_rule(odd: str) -> None:
+    """CMP-9: the guard reads in the quotation what it reads in the original."""
+    ctx = Context([Message(Role.USER, odd), Message(Role.USER, "Go on.")])
+    record = Compactor(always(), selection(recent(1)), structural_summarizer).maybe_compact(ctx)
+    assert record is not None
+    report = audit_compactions([record.as_found()])
+    assert len(report["constraints"]) == 2
+    assert report["outcome"] == "kept"
+    quoted = ctx.messages[0].content.split("word for word:\n")[1]
+    assert not UNSAFE.search(quoted.replace("\n", ""))
+    assert "\\u" not in quoted
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=60)

@@ -156,5 +156,6 @@ def test_what_the_guard_calls_a_rule_is_in_a_structural_summary_after_any_round(
         compactor.maybe_compact(ctx)
         ctx.append(Message(Role.USER, f"Go on with depot {number}."))
     quoted = parse(ctx.messages[0].content)
-    wanted = [text[start:end] for text in texts for start, end in rules_in(text)]
+    rules = [text[start:end] for text in texts for start, end in rules_in(text)]
+    wanted = ["\n".join(line.rstrip() for line in rule.split("\n")) for rule in rules]
     assert all(any(rule in said for said in quoted.said) for rule in wanted) if quoted is not None else not wanted

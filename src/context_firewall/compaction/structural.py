@@ -62,6 +62,9 @@ MOST_REPORTS, MOST_NOTICES, MOST_RUNS, MOST_FILES = 12, 6, 12, 200
 _PATHS = ("file_path", "notebook_path", "path", "filename", "target_file")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (\S[^\n]*+)$", re.MULTILINE)
 _DECISION = re.compile(r"[ \t>*#-]*+\**+(?:Decision|Decided|We decided|决定|決定)\**+ ?[:：][^\n]*+")
+# Between words, and within them, what is not there for who reads them: the line ends of other systems, soft hyphens.
+_BLANK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]++")
+_UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u2060\ufeff]++")
 _COUNT = re.compile(r"([0-9]++) ([a-z]++)")
 _TOOL = re.compile(r"(.*?) ([0-9]++)(?: \(([0-9]++) failed\))?+")
 _FILE = re.compile(r"(.*) \(([^()]*+)\)", re.DOTALL)
@@ -282,9 +285,16 @@ def _uses(tools: Counter[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text as an item of a list: what a terminal or a reader could take for something else is spelled out."""
-    shown = "\n".join(UNSAFE.sub(_spelled, ANSI.sub("", line)) for line in text.split("\n"))
-    return "- " + shown.replace("\n", "\n  ")
+    """A text as an item of a list."""
+    return "- " + "\n  ".join(map(_visible, text.split("\n")))
+
+
+def _visible(line: str) -> str:
+    """A line as it reads: blanks for controls and separators, and without what shows nothing.
+
+    What a reader could take for something else nevertheless, such as text that is turned round, is spelled out.
+    """
+    return UNSAFE.sub(_spelled, _UNSEEN.sub("", _BLANK.sub(" ", ANSI.sub("", line)))).rstrip()
 
 
 def _spelled(match: re.Match[str]) -> str:
