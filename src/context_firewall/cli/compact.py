@@ -16,6 +16,7 @@ from context_firewall.cli.channels import deliver, indicate
 from context_firewall.cli.configuration import configuration_in_force, configuration_options
 from context_firewall.cli.sources import Source, open_source
 from context_firewall.cli.stores import now, store_in_force, store_option
+from context_firewall.cli.terminal import for_stdout
 from context_firewall.errors import InvalidInput, StoreNotWritten
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ def _compacted(
     kept = _kept(store, made, record) if store is not None and made is not None and record is not None else None
     with outputs.written(contents):
         if to_stdout:
-            deliver(view)
+            deliver(for_stdout(view))
     indicate(_indicator(made, compactor, kept))
     return 0 if made is not None else NOT_COMPACTED
 
@@ -259,12 +260,11 @@ def _indicator(made: "CompactionRecord | None", compactor: "Compactor", kept: st
         (len(decision.to_drop), "dropped"),
     ]
     said = ", ".join(f"{count} {what}" for count, what in counts if count)
+    before, after = made.pre_compaction_tokens, made.post_compaction_tokens
+    counted = made.token_counter + ("; not smaller, see --only-if-smaller" if after >= before else "")
     undo = "proven" if made.verify_non_destructive() else "LOST"
-    return (
-        f"[Context Firewall] {made.pre_compaction_tokens:,} -> {made.post_compaction_tokens:,} tokens "
-        f"({made.token_counter}) | messages: {said} | undo: {undo}"
-        + (f", restore {short_digest(kept)}" if kept is not None else "")
-    )
+    way_back = f", restore {short_digest(kept)}" if kept is not None else ""
+    return f"[Context Firewall] {before:,} -> {after:,} tokens ({counted}) | messages: {said} | undo: {undo}{way_back}"
 
 
 # -- options ----------------------------------------------------------------------------------------------------------
