@@ -145,6 +145,8 @@ def test_a_second_round_carries_the_summary_on(chat: Path, tmp_path: Path) -> No
         ),
         (("--select", "user", "--select", "pinned:4", "--select", "containing:depot 5"), 0, "5 kept, 6 summarised"),
         (("--select", "recent-tokens:60", "--select", "drop-repeated"), 0, "proven"),
+        (("--select", "pinned:" + "9" * 5000), 0, "1 kept, 10 summarised"),
+        (("--select", "recent:9", "--keep-results"), 0, "not smaller, see --only-if-smaller"),
     ],
 )
 def test_when_and_what(chat: Path, tmp_path: Path, options: tuple[str, ...], status: int, said: str) -> None:
