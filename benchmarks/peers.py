@@ -23,7 +23,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from reading import FACT, Failure, Marks, Says, marks
+import context_firewall
+from reading import FACT, Failure, Marks, Says, Status, marks
 
 HERE = Path(__file__).resolve().parent
 SUITES = HERE / "suites"
@@ -62,7 +63,7 @@ def desk(place: Path, suite: Path | None = None) -> Desk:
     else:
         shutil.copytree(suite, place / "suite", ignore=shutil.ignore_patterns("__pycache__", ".*"))
     ours = place / "bin" / "context-firewall"
-    source = shlex.quote(str(HERE.parent / "src"))
+    source = shlex.quote(str(Path(context_firewall.__file__).parents[1]))
     ours.write_text(f'#!/bin/sh\nPYTHONPATH={source} exec {shlex.quote(sys.executable)} -m context_firewall "$@"\n')
     ours.chmod(0o755)
     path = (str(place / "bin"), str(Path(sys.executable).parent), os.environ["PATH"])
@@ -150,8 +151,9 @@ class Tool(NamedTuple):
     runners: frozenset[str] = frozenset(RUNNERS)
 
     def around(self, command: str) -> str:
-        """The line of shell for a test command."""
-        return self.line.replace("{command}", command)
+        """The line of shell for a test command; a single one replaces the shell, which then adds no word of its own."""
+        line = self.line.replace("{command}", command)
+        return line if "|" in line else f"exec {line}"
 
 
 RAW = Tool("the runner alone", "{command}")
@@ -161,6 +163,7 @@ TOOLS = (
     Tool("grep -iE 'fail|error'", "{command} 2>&1 | grep -iE 'fail|error'"),
     Tool("pytest -q --tb=short", "{command} -q --tb=short", runners=frozenset({"pytest"})),
     Tool("pytest -q --tb=line", "{command} -q --tb=line", runners=frozenset({"pytest"})),
+    Tool("Node's spec reporter", "node --test --test-reporter=spec", runners=frozenset({"node"})),
     Tool("Node's dot reporter", "node --test --test-reporter=dot", runners=frozenset({"node"})),
     Tool("pytest-receptor", "{command} --receptor=llm", f'python3 -c "{RECEPTOR}"', frozenset({"pytest"})),
     Tool("rtk", "rtk {command}", "rtk --version", frozenset({"pytest"})),
@@ -250,12 +253,12 @@ def summary(rows: list[Row]) -> Iterator[tuple[object, ...]]:
             of(sum(m.shown for m in bad), sum(m.facts for m in bad)),
             of(sum(m.hidden for m in bad), len(bad)),
             of(sum(m.says == Says.GREEN for m in good), len(good)),
-            of(sum(m.kept for m in found), len(found)),
+            of(sum(m.status == Status.KEPT for m in found), len(found)),
         )
 
 
 SUMMARY = ("tool", "bytes", "median", "named", "facts shown", "failed runs hidden", "green said", "status kept")
-EACH = ("tool", "bytes", "named", "facts shown", "says", "hidden", "status kept")
+EACH = ("tool", "bytes", "named", "facts shown", "says", "hidden", "exit status")
 
 
 def each(rows: list[Row]) -> Iterator[tuple[object, ...]]:
@@ -263,7 +266,7 @@ def each(rows: list[Row]) -> Iterator[tuple[object, ...]]:
     for row in rows:
         m = row.marks
         named, shown = of(m.named, m.failures), of(m.shown, m.facts)
-        yield row.tool, f"{m.size:,}", named, shown, m.says, *("yes" if is_so else "no" for is_so in (m.hidden, m.kept))
+        yield row.tool, f"{m.size:,}", named, shown, m.says, "yes" if m.hidden else "no", m.status
 
 
 def report(rows: list[Row], *, whole: bool) -> Iterator[str]:

@@ -27,6 +27,16 @@ class Says(StrEnum):
     NOTHING = "nothing"
 
 
+class Status(StrEnum):
+    """What became of the test command's exit status."""
+
+    KEPT = "kept"
+    CHANGED = "changed"
+    """Another number, but not that of a success."""
+    LOST = "lost"
+    """The run failed, and the status is 0."""
+
+
 # The first that is found counts: an output that speaks of a failure is not green for speaking of passes too.
 WORDS = {
     Says.RED: re.compile(
@@ -56,7 +66,7 @@ class Marks(NamedTuple):
     failures: int
     shown: int
     facts: int
-    kept: bool
+    status: Status
     failed: bool
     hidden: bool
 
@@ -106,7 +116,7 @@ def marks(output: bytes, status: int, failures: list[Failure], raw: bytes, raw_s
         failures=len(failures),
         shown=sum(fact in there for fact in facts),
         facts=len(facts),
-        kept=status == raw_status,
+        status=Status.KEPT if status == raw_status else Status.CHANGED if status else Status.LOST,
         failed=raw_status != 0,
         hidden=raw_status != 0 and not told,
     )

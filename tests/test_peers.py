@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from peers import RAW as RAW_TOOL
 from peers import RUNNERS, SUITES, TOOLS, junit, measured, report
-from reading import Failure, Says, counts, marks, names, says
+from reading import Failure, Says, Status, counts, marks, names, says
 
 MANY = [Failure(f"test_entry[{n}]", frozenset({f"{1000 + n}"})) for n in range(12)]
 RAW = b"".join(b"FAILED test_entry[%d] - assert %d == 0\n" % (n, 1000 + n) for n in range(12))
@@ -53,9 +53,9 @@ def test_a_count_is_found(text: str) -> None:
 
 def test_whole_output_hides_nothing() -> None:
     found = marks(RAW, 1, MANY, RAW, 1)
-    assert (found.says, found.named, found.shown, found.facts, found.kept, found.hidden) == (
+    assert (found.says, found.named, found.shown, found.facts, found.status, found.hidden) == (
         *(Says.RED, 12, 12, 12),
-        *(True, False),
+        *(Status.KEPT, False),
     )
 
 
@@ -73,12 +73,17 @@ def test_a_failed_run_that_reads_as_green_or_as_nothing_is_hidden() -> None:
     assert not marks(b"INDETERMINATE: 40 passed", 139, [], b"40 passed", 139).hidden
 
 
+def test_what_becomes_of_the_exit_status() -> None:
+    assert [marks(b"", status, [], b"", 139).status for status in (139, 255, 0)] == list(Status)
+    assert [marks(b"", status, [], b"", 0).status for status in (0, 1)] == [Status.KEPT, Status.CHANGED]
+
+
 def test_colours_are_looked_through_and_facts_are_the_runners() -> None:
     failure = Failure("test_fee", frozenset({"4400", "4401"}))
     found = marks(
         b"\x1b[31mFAILED\x1b[0m \x1b[1mtest_fee\x1b[0m 4\x1b[31m400", 0, [failure], b"FAILED test_fee 4400", 1
     )
-    assert (found.says, found.named, found.shown, found.facts, found.kept) == (Says.RED, 1, 1, 1, False)
+    assert (found.says, found.named, found.shown, found.facts) == (Says.RED, 1, 1, 1)
 
 
 def test_a_junit_report_names_what_failed() -> None:
@@ -107,7 +112,13 @@ def test_our_commands_hide_nothing_of_a_file_that_does_not_load(tmp_path: Path) 
     assert len(rows) == 3
     for row in rows:
         found = row.marks
-        assert (found.says, found.named, found.failures, found.kept, found.hidden) == (Says.RED, 1, 1, True, False)
+        assert (found.says, found.named, found.failures, found.status, found.hidden) == (
+            Says.RED,
+            1,
+            1,
+            Status.KEPT,
+            False,
+        )
         assert found.shown == found.facts > 0
     text = "\n".join(report(rows, whole=True))
     assert "## unittest: unloadable" in text
