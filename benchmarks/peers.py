@@ -19,12 +19,13 @@ import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-import context_firewall
 from reading import FACT, Failure, Marks, Says, Status, marks
+
+import context_firewall
 
 HERE = Path(__file__).resolve().parent
 SUITES = HERE / "suites"
@@ -149,6 +150,8 @@ class Tool(NamedTuple):
     line: str
     version: str = "true"
     runners: frozenset[str] = frozenset(RUNNERS)
+    wraps_any: bool = False
+    """Whether it stands before any command, so that its start can be timed."""
 
     def around(self, command: str) -> str:
         """The line of shell for a test command; a single one replaces the shell, which then adds no word of its own."""
@@ -167,14 +170,13 @@ TOOLS = (
     Tool("Node's dot reporter", "node --test --test-reporter=dot", runners=frozenset({"node"})),
     Tool("pytest-receptor", "{command} --receptor=llm", f'python3 -c "{RECEPTOR}"', frozenset({"pytest"})),
     Tool("rtk", "rtk {command}", "rtk --version", frozenset({"pytest"})),
-    Tool("rtk test", "rtk test {command}", "rtk --version", frozenset({"unittest", "node"})),
-    Tool("szr", "szr {command}", "szr --version"),
-    Tool("kompactor run", "kompactor run {command}", "kompactor --version"),
+    Tool("rtk test", "rtk test {command}", "rtk --version", frozenset({"unittest", "node"}), wraps_any=True),
+    Tool("szr", "szr {command}", "szr --version", wraps_any=True),
+    Tool("kompactor run", "kompactor run {command}", "kompactor --version", wraps_any=True),
     Tool("headroom compress", f"{{command}} 2>&1 | {HEADROOM_LINE}", "headroom --version"),
-    Tool("context-firewall run", "context-firewall run -- {command}", "context-firewall --version"),
-    Tool("... run --emit packet", "context-firewall run --emit packet -- {command}", "context-firewall --version"),
+    Tool("context-firewall, brief", "context-firewall run -- {command}", "context-firewall --version", wraps_any=True),
+    Tool("context-firewall, packet", "context-firewall run --emit packet -- {command}", "context-firewall --version"),
 )
-WRAPPERS = ("rtk test", "szr", "kompactor run", "context-firewall run")
 
 
 class Row(NamedTuple):
@@ -197,30 +199,23 @@ def measured(suite: Path, place: Path, tools: Iterable[Tool]) -> Iterator[Row]:
             yield Row(suite.parent.name, suite.name, tool.name, marks(*output, failures, raw, status))
 
 
-def versions(place: Path, tools: Iterable[Tool]) -> dict[str, str]:
-    """The tools and runners that are there, each with its version."""
-    at = desk(place)
-    found = {}
-    lines = {name: runner.version for name, runner in RUNNERS.items()} | {tool.name: tool.version for tool in tools}
-    for name, line in lines.items():
-        printed, status = at.run(line)
-        if status == 0:
-            found[name] = " ".join(printed.decode().split()[-1:])
-    return found
+def versions(at: Desk, lines: Mapping[str, str]) -> dict[str, str]:
+    """Of what has a line of shell that prints its version: what is there, and in which version."""
+    printed = {name: at.run(line) for name, line in lines.items()}
+    return {name: " ".join(text.decode().split()[-1:]) for name, (text, status) in printed.items() if status == 0}
 
 
-def starts(place: Path, names: Iterable[str]) -> dict[str, float]:
-    """What a wrapper takes to run `true`, over `true` alone: medians, in milliseconds, taken in turns."""
-    at = desk(place)
-    lines = {tool.name: tool.around("true") for tool in TOOLS if tool.name in names and tool is not RAW}
-    took: dict[str, list[float]] = {name: [] for name in ("", *lines)}
+def starts(at: Desk, tools: Iterable[Tool]) -> dict[str, float]:
+    """What each takes to run `true`, over `true` alone: medians, in milliseconds, taken in turns."""
+    lines = {"": "true"} | {tool.name: tool.around("true") for tool in tools}
+    took: dict[str, list[float]] = {name: [] for name in lines}
     for _ in range(STARTS + 1):
-        for name, line in {"": "true", **lines}.items():
+        for name, line in lines.items():
             begun = time.perf_counter()
             at.run(line)
             took[name].append((time.perf_counter() - begun) * 1000)
     median = {name: statistics.median(times[1:]) for name, times in took.items()}
-    return {name: median[name] - median[""] for name in lines}
+    return {name: median[name] - median[""] for name in lines if name}
 
 
 # -- the tables -------------------------------------------------------------------------------------------------------
@@ -290,18 +285,23 @@ def main() -> None:
     options.add_argument("--starts", action="store_true", help="print what wrappers take to start, and nothing else")
     options.add_argument("--json", action="store_true", help="print every row as JSON")
     given = options.parse_args()
+    suites = [path for path in sorted(SUITES.glob("*/*")) if given.suite in path.relative_to(SUITES).as_posix()]
+    tools = [tool for tool in TOOLS if given.tool in tool.name]
+    if given.starts:
+        tools = [tool for tool in tools if tool.wraps_any]
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "desk"
-        there = versions(place, TOOLS)
+        wanted = {path.parent.name: RUNNERS[path.parent.name].version for path in suites}
+        there = versions(desk(place), wanted | {tool.name: tool.version for tool in tools})
         print("; ".join(f"{name} {version}".strip() for name, version in there.items()), file=sys.stderr)
-        tools = [tool for tool in TOOLS if tool.name in there and given.tool in tool.name]
+        tools = [tool for tool in tools if tool.name in there]
         if given.starts:
-            found = starts(place, [tool.name for tool in tools if tool.name in WRAPPERS])
-            print("\n".join(table(("tool", "ms to start"), ((name, f"{ms:.0f}") for name, ms in found.items()))))
+            lines = ((name, f"{ms:.0f}") for name, ms in starts(desk(place), tools).items())
+            print("\n".join(table(("tool", "ms to start"), lines)))
             return
         rows: list[Row] = []
-        for suite in sorted(path for name in RUNNERS if name in there for path in (SUITES / name).iterdir()):
-            if given.suite in f"{suite.parent.name}/{suite.name}":
+        for suite in suites:
+            if suite.parent.name in there:
                 print(f"{suite.parent.name}/{suite.name}", file=sys.stderr)
                 rows += measured(suite, place, tools)
     if given.json:

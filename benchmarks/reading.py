@@ -40,16 +40,19 @@ class Status(StrEnum):
 # The first that is found counts: an output that speaks of a failure is not green for speaking of passes too.
 WORDS = {
     Says.RED: re.compile(
-        r"""\b[1-9][0-9,]*\ (?:\w+\ )?(?:fail(?:ed|ures?|ing)?|errors?)\b      # 9 failed, 1 error, 3 tests failed
-        |\b(?:fail(?:ed|ures|ing)?|errors?)["\ :=(]+[1-9]    # FAILED (failures=4), # fail 6, "failed":9
-        |^[^\w\n]*(?-i:FAILED|FAIL|ERROR|not\ ok)\b(?!\ \(?0)                 # a line for a test; not: FAIL (0)
-        |"status":"failed"
+        r"""\b[1-9][0-9]*(?:,[0-9]{3})*\ (?:\w+\ )?(?:fail(?:ed|ures?|ing)?|errors?)\b  # 9 failed, 1 error, 3 tests failed
+        |\b(?:fail(?:ed|ures|ing)?|errors?)["\ :=(]+[1-9]  # FAILED (failures=4), # fail 6, "failed":9
+        |\bfailed\ tests\b |"status":"failed"
+        |(?-i:\bFAILED\b|^[^\w\n]*(?:FAIL|ERROR|not\ ok)\b)(?!\ \(?0)  # the result of one test; not: FAIL (0)
+        |^\s*✖\ [^\n]
+        |(?-i:^(?:\S+\.py\ )?[.sx]*[FE][.sxFE]*(?:\ +\[|$))  # a letter in pytest's or unittest's row of dots
         |\bexit(?:\ code|\ status)?[ =:]+[1-9] |\bsegmentation\ fault\b |\bkilled\b""",
         re.IGNORECASE | re.MULTILINE | re.VERBOSE,
     ),
     Says.UNSURE: re.compile(r"indeterminate|not sufficient|needs_raw_evidence|inconclusive", re.IGNORECASE),
     Says.GREEN: re.compile(
-        r"""\b[1-9][0-9,]*\ (?:tests?\ )?pass(?:ed|ing)?\b |\bpass(?:ed)?["\ :=(]+[0-9]
+        r"""\b[1-9][0-9]*(?:,[0-9]{3})*\ (?:tests?\ )?pass(?:ed|ing)?\b |\bpass(?:ed)?["\ :=(]+[0-9]
+        |\bfail(?:ed|ures)?["\ :=(]+0\b
         |^[^\w\n]*(?-i:PASSED|PASS|OK)\b |\[100%\]$""",
         re.IGNORECASE | re.MULTILINE | re.VERBOSE,
     ),

@@ -21,13 +21,18 @@ RAW = b"".join(b"FAILED test_entry[%d] - assert %d == 0\n" % (n, 1000 + n) for n
         ("ok 1 - adds\nnot ok 2 - rounds", Says.RED),
         ('{"counts":{"failed":2,"passed":68}}', Says.RED),
         ("40 passed in 0.03s\nSegmentation fault", Says.RED),
+        ("test_import.py::test_import[file-5] FAILED    [ 10%]\ntest_import.py::test_import[file-6]", Says.RED),
+        ("collected 60 items\n\ntest_import.py .....F......", Says.RED),
+        ("Failed tests:\n\n✖ adds (1.2ms)", Says.RED),
         ("PASSED: 3 passed; evidence NOT SUFFICIENT, see reasons", Says.UNSURE),
         ("INDETERMINATE: 40 passed; exit code 0", Says.UNSURE),
         ("40 passed in 0.03s", Says.GREEN),
         ("Ran 200 tests in 0.004s\n\nOK", Says.GREEN),
         ("# pass 60\n# fail 0", Says.GREEN),
         ("PASS (0) FAIL (0)", Says.GREEN),
+        ("# fail 0\n# cancelled 0", Says.GREEN),
         ("......... [ 66%]", Says.NOTHING),
+        ("08:31 depot: retry 2 of 5, errors so far: 3", Says.NOTHING),
         ("", Says.NOTHING),
     ],
 )
@@ -122,4 +127,4 @@ def test_our_commands_hide_nothing_of_a_file_that_does_not_load(tmp_path: Path) 
         assert found.shown == found.facts > 0
     text = "\n".join(report(rows, whole=True))
     assert "## unittest: unloadable" in text
-    assert "| context-firewall run | " in text
+    assert "| context-firewall, brief | " in text
