@@ -11,13 +11,13 @@ import argparse
 import json
 import os
 import re
+import resource
 import shlex
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -69,7 +69,7 @@ def desk(place: Path, suite: Path | None = None) -> Desk:
     ours.chmod(0o755)
     path = (str(place / "bin"), str(Path(sys.executable).parent), os.environ["PATH"])
     environment = {"PATH": os.pathsep.join(path), "HOME": str(place / "home"), "LC_ALL": "C.UTF-8", "DO_NOT_TRACK": "1"}
-    return Desk(place / "suite", environment | {"PYTHONDONTWRITEBYTECODE": "1"})
+    return Desk(place / "suite", environment)
 
 
 # -- what failed, by the runner's own report --------------------------------------------------------------------------
@@ -139,7 +139,10 @@ asked = [{"role": "user", "content": "run the tests"}, {"role": "assistant", "co
 printed = {"role": "tool", "tool_call_id": "1", "content": sys.stdin.read()}
 print(compress([*asked, printed], model="gpt-4o").messages[-1]["content"])
 """
-HEADROOM_LINE = f'"$(dirname "$(command -v headroom)")/python3" -c {shlex.quote(HEADROOM)} 2>/dev/null'
+HEADROOM_LINE = f"""
+{{command}} >output 2>&1; status=$?
+"$(dirname "$(command -v headroom)")/python3" -c {shlex.quote(HEADROOM)} <output 2>/dev/null; exit $status
+"""
 RECEPTOR = "import importlib.metadata as m; print(m.version('pytest-receptor'))"
 
 
@@ -156,7 +159,7 @@ class Tool(NamedTuple):
     def around(self, command: str) -> str:
         """The line of shell for a test command; a single one replaces the shell, which then adds no word of its own."""
         line = self.line.replace("{command}", command)
-        return line if "|" in line else f"exec {line}"
+        return line if set(line) & set("|;") else f"exec {line}"
 
 
 RAW = Tool("the runner alone", "{command}")
@@ -173,7 +176,7 @@ TOOLS = (
     Tool("rtk test", "rtk test {command}", "rtk --version", frozenset({"unittest", "node"}), wraps_any=True),
     Tool("szr", "szr {command}", "szr --version", wraps_any=True),
     Tool("kompactor run", "kompactor run {command}", "kompactor --version", wraps_any=True),
-    Tool("headroom compress", f"{{command}} 2>&1 | {HEADROOM_LINE}", "headroom --version"),
+    Tool("headroom compress", HEADROOM_LINE, "headroom --version"),
     Tool("context-firewall, brief", "context-firewall run -- {command}", "context-firewall --version", wraps_any=True),
     Tool("context-firewall, packet", "context-firewall run --emit packet -- {command}", "context-firewall --version"),
 )
@@ -205,15 +208,21 @@ def versions(at: Desk, lines: Mapping[str, str]) -> dict[str, str]:
     return {name: " ".join(text.decode().split()[-1:]) for name, (text, status) in printed.items() if status == 0}
 
 
+def processor_seconds() -> float:
+    """What all processes that this one has started and waited for have used so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def starts(at: Desk, tools: Iterable[Tool]) -> dict[str, float]:
-    """What each takes to run `true`, over `true` alone: medians, in milliseconds, taken in turns."""
+    """What each takes to run `true`, over `true` alone: medians of processor time, in milliseconds, taken in turns."""
     lines = {"": "true"} | {tool.name: tool.around("true") for tool in tools}
     took: dict[str, list[float]] = {name: [] for name in lines}
     for _ in range(STARTS + 1):
         for name, line in lines.items():
-            begun = time.perf_counter()
+            before = processor_seconds()
             at.run(line)
-            took[name].append((time.perf_counter() - begun) * 1000)
+            took[name].append((processor_seconds() - before) * 1000)
     median = {name: statistics.median(times[1:]) for name, times in took.items()}
     return {name: median[name] - median[""] for name in lines if name}
 
@@ -297,7 +306,7 @@ def main() -> None:
         tools = [tool for tool in tools if tool.name in there]
         if given.starts:
             lines = ((name, f"{ms:.0f}") for name, ms in starts(desk(place), tools).items())
-            print("\n".join(table(("tool", "ms to start"), lines)))
+            print("\n".join(table(("tool", "ms of processor time"), lines)))
             return
         rows: list[Row] = []
         for suite in suites:
