@@ -14,6 +14,7 @@ import re
 import resource
 import shlex
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -40,18 +41,22 @@ class Desk(NamedTuple):
     environment: dict[str, str]
 
     def run(self, line: str, **more: str) -> tuple[bytes, int]:
-        """What a line of shell prints on both channels, and its exit status, 128 + n for signal n."""
-        done = subprocess.run(
+        """What a line of shell prints on both channels, and its exit status: 128 + n for signal n, 124 if it hangs."""
+        child = subprocess.Popen(
             ["/bin/sh", "-c", line],
             cwd=self.folder,
             env=self.environment | more,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=LIMIT_SECONDS,
-            check=False,
+            start_new_session=True,
         )
-        return done.stdout, done.returncode if done.returncode >= 0 else 128 - done.returncode
+        try:
+            printed, _ = child.communicate(timeout=LIMIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            return child.communicate()[0], 124
+        return printed, child.returncode if child.returncode >= 0 else 128 - child.returncode
 
 
 def desk(place: Path, suite: Path | None = None) -> Desk:
@@ -298,6 +303,8 @@ def main() -> None:
     tools = [tool for tool in TOOLS if given.tool in tool.name]
     if given.starts:
         tools = [tool for tool in tools if tool.wraps_any]
+    if not (suites and tools):
+        options.error("no such suite or no such tool; the suites are the folders below benchmarks/suites/*/")
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "desk"
         wanted = {path.parent.name: RUNNERS[path.parent.name].version for path in suites}

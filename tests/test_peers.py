@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import peers
 import pytest
 from peers import RAW as RAW_TOOL
 from peers import RUNNERS, SUITES, TOOLS, junit, measured, report
@@ -109,6 +110,14 @@ def test_a_junit_report_names_what_failed() -> None:
 def test_every_suite_has_a_runner_and_every_tool_a_command() -> None:
     assert {path.parent.name for path in SUITES.glob("*/*")} == set(RUNNERS)
     assert all("{command}" in tool.line or tool.line.startswith("node ") for tool in TOOLS)
+
+
+def test_a_command_that_hangs_is_ended_with_all_that_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(peers, "LIMIT_SECONDS", 0.2)
+    assert peers.desk(tmp_path / "desk").run("echo begun; sleep 600 | cat") == (b"begun\n", 124)
+    assert peers.desk(tmp_path / "desk").run("kill -9 $$") == (b"", 137)
 
 
 def test_our_commands_hide_nothing_of_a_file_that_does_not_load(tmp_path: Path) -> None:
