@@ -452,6 +452,19 @@ def test_every_byte_of_ceiling_is_used_and_none_is_added(more: dict[str, Any]) -
     assert len(seen) == 5
 
 
+def test_of_thousands_of_failures_some_are_shown_whole() -> None:
+    """BRIEF-4: a list of names alone does not say what to mend."""
+    points = (f"not ok {n} - oven {n}\n  ---\n  wanted: {200 + n}\n  got: {n}\n  ...\n" for n in range(1, 3001))
+    packet = reduce_test_run(envelope("1..3000\n" + "".join(points)))
+    brief = render_brief(packet, max_bytes=12_000)
+    found = check(packet, brief, whole=False)
+    texts = sum(len(line.encode()) + 1 for line in brief.splitlines() if line.startswith("| "))
+    assert len(found.names) > 200
+    assert "| wanted: 201\n| got: 1\n2) oven 2" in brief
+    assert 2_000 < texts < 3_100
+    assert "PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED" in found.reasons
+
+
 def unknown_run(count: int) -> EvidencePacket:
     """The packet of a run in which nothing is recognised; every tenth line is blank."""
     lines = (f"[{n}] kiln {n % 4}: shelf {n} is warm" if n % 10 else "" for n in range(1, count + 1))
