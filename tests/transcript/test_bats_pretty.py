@@ -95,7 +95,7 @@ def tally(transcript: Transcript) -> tuple[int, int, int]:
         (" ✗ setup_file failed", True),
         (" ✓ mends", False),
         ("   mends", False),
-        ("test/nets.bats", False),
+        ("test/nets.bats", True),
         ("bats nets.bats", False),
     ],
 )
@@ -194,6 +194,20 @@ def test_tap_that_bats_counts_otherwise() -> None:
     assert verdict("1..2\nok 1 mends\nok 2 sorts\n" + warning)[1] == ["PLAN_CONTRADICTION"]
     block = "  ---\n  message: |\n    bats warning: Executed 3 instead of expected 2 tests\n  ...\n"
     assert verdict("TAP version 13\n1..2\nok 1 mends\nok 2 sorts\n" + block)[1] == ["PLAN_CONTRADICTION"]
+
+
+@pytest.mark.parametrize("mark", ["TODO", "SKIP it", "skip"])
+def test_a_name_that_ends_like_a_directive(mark: str) -> None:
+    """TAP-24"""
+    point = f"1..2\nok 1 mends\nnot ok 2 sorts # {mark}\n"
+    place = "# (in test file nets.bats, line 4)\n#   `false' failed\n"
+    found = read(point + place, 1)
+    assert names(found) == [f"sorts # {mark}"]
+    assert tally(found) == (1, 1, 0)
+    assert verdict(point + place, 1) == ("failed", [])
+    block = "  ---\n  message: |\n    (in test file nets.bats, line 4)\n      `false' failed\n  ...\n"
+    assert names(read("TAP version 13\n" + point + block, 1)) == [f"sorts # {mark}"]
+    assert names(read(point + "# why not\n")) == []
 
 
 def test_tap_hook_without_a_reason() -> None:

@@ -308,3 +308,9 @@ def test_time_grows_with_the_text(unit: str) -> None:
 def test_the_line_is_kept_as_it_stands() -> None:
     header = read(RED, 1).failures[0].header
     assert header == Line("stdout", 9, Kind.FAILED_TEST, b"  1) Failure:")
+
+
+def test_pride_ends_in_its_own_words() -> None:
+    fabulous = "\nFabulous run in 0.008066s, 1239.7036 runs/s, 867.7925 assertions/s.\n"
+    for run, verdict in ((GREEN, "passed"), (RED, "failed")):
+        assert sufficient(run.replace(FINISHED, fabulous), int(verdict == "failed")) == verdict

@@ -337,7 +337,7 @@ DIALECT = Dialect(
     # With the moves taken out, a test's name and number run into its result.
     opening=re.compile(
         rb"   [^\n]*?[0-9]/[0-9]++(?: in [0-9]++ sec)?+(?:\Z| (?:\xe2\x9c[\x93\x97]|-) )"
-        rb"| \xe2\x9c\x97 (?:setup|teardown)_file failed\Z|[^ /\n]+\.bats\Z"
+        rb"| \xe2\x9c\x97 (?:setup|teardown)_file failed\Z|[^ \n]+\.bats\Z"
     ),
     begin=BatsPretty,
     settle=with_warnings,

@@ -37,7 +37,8 @@ PASSED_LANE = re.compile(
 
 # -- the report -------------------------------------------------------------------------------------------------------
 
-FINISHED = re.compile(rb"Finished in [0-9.]++s, [0-9.]++ runs/s, [0-9.]++ assertions/s\.")
+# --pride says it its own way.
+FINISHED = re.compile(rb"(?:Finished|Fabulous run) in [0-9.]++s, [0-9.]++ runs/s, [0-9.]++ assertions/s\.")
 
 # Below an empty line: `  1) Failure:`, then `Price#test_tea [test/test_price.rb:9]:`, then the message. What goes wrong
 # in a teardown as well follows under the same number: an empty line, `Error:`, the name once more. -v lists skips too.
@@ -55,7 +56,7 @@ INTERRUPTED = b"Interrupted. Exiting..."
 OPENING = re.compile(
     rb"Run options: (?:(?!--seed )\S++ )*+--seed [0-9]++(?: |\Z)|# Running:\Z"
     rb"|Running [0-9]++ tests? in (?:a single process|parallel using [0-9])"
-    rb"|Finished in [0-9.]++s, [0-9.]++ runs/s, [0-9.]++ assertions/s\.\Z"
+    rb"|(?:Finished|Fabulous run) in [0-9.]++s, [0-9.]++ runs/s, [0-9.]++ assertions/s\.\Z"
 )
 
 
