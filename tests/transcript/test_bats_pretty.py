@@ -186,6 +186,8 @@ def test_warnings_about_tests() -> None:
     assert len(read(GREEN, 0, WARNED).warnings) == 3
     assert verdict(GREEN, 0, "spilt\n" + WARNED)[0] == "indeterminate"
     assert len(read("1..1\nok 1 mends\n", 0, WARNED).warnings) == 3
+    assert verdict("1..1\nok 1 mends\n\n" + WARNED) == ("passed", [])
+    assert len(read("1..1\nok 1 mends\n\n" + WARNED).warnings) == 3
 
 
 def test_tap_that_bats_counts_otherwise() -> None:

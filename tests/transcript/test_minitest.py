@@ -314,3 +314,25 @@ def test_pride_ends_in_its_own_words() -> None:
     fabulous = "\nFabulous run in 0.008066s, 1239.7036 runs/s, 867.7925 assertions/s.\n"
     for run, verdict in ((GREEN, "passed"), (RED, "failed")):
         assert sufficient(run.replace(FINISHED, fabulous), int(verdict == "failed")) == verdict
+
+
+def test_results_of_tests_side_by_side_are_nobodys() -> None:
+    """MT-2: -v prints the name when a test starts, and the result when any of them ends."""
+    lines = "OvenTest#test_door = OvenTest#test_heat = 0.00 s = .\nOvenTest#test_bake = 0.01 s = F\n0.02 s = E\n"
+    run = HEAD_NAMED + lines + FINISHED + ACCOUNTS + closing(3, 1, 1)
+    assert sufficient(run, 1) == "failed"
+    assert names(read(run, 1)) == ["OvenTest#test_heat", "OvenTest#test_bake"]
+    assert not read(run, 1).unclassified
+    broken_off = read(HEAD_NAMED + lines)
+    assert names(broken_off) == ["2 failing tests, not named"]
+    assert Doubt.COMPLETENESS_UNCONFIRMED in broken_off.doubts
+    assert len(broken_off.unclassified) == 3
+
+
+def test_a_name_may_hold_what_stands_behind_names() -> None:
+    """MT-2"""
+    lines = "OvenTest#test_: heat = 0.01 s = F = 0.00 s = F\nOvenTest#test_door = 0.00 s = .\n"
+    run = HEAD_NAMED + lines + FINISHED + account(1, "OvenTest#test_: heat = 0.01 s = F") + closing(2, 1)
+    assert sufficient(run, 1) == "failed"
+    assert names(read(run, 1)) == ["OvenTest#test_: heat = 0.01 s = F"]
+    assert len(region(read(run, 1))) == 4

@@ -458,3 +458,14 @@ def test_comments_outside_of_files_are_the_tests() -> None:
     assert [line.kind for line in read(red, exit_code=1).unclassified] == [Kind.PROGRAM_OUTPUT]
     broken_off = "# warm\nt/cup.t .. \nok 1 - round\n"
     assert verdict(broken_off) == ("indeterminate", ["COMPLETENESS_UNCONFIRMED", "UNCLASSIFIED_EVIDENCE"])
+
+
+@pytest.mark.parametrize("margin", ["", "    "])
+def test_a_file_may_begin_with_a_subtest(margin: str) -> None:
+    """PRV-2"""
+    child = f"{margin}# Subtest: rim\n    ok 1 - smooth\n    1..1\n"
+    run = "t/cup.t .. \n" + child + "ok 1 - rim\nok 2 - dry\n1..2\nok\n" + totals(1, 2)
+    assert verdict(run) == ("passed", [])
+    assert tally(read(run)) == (2, 0, 0, 0)
+    comments = "t/cup.t .. \n# Subtest: rim\nok\nt/tea.t .. \n    # Subtest: rim\nok\n" + totals(2, 2)
+    assert verdict(comments)[1] == ["COUNTS_UNCONFIRMED"]

@@ -31,6 +31,7 @@ PASSED, FAILURE, ERROR, SKIPPED = LETTERS
 # -v: `Price#test_tea = `, then what the test prints, then `0.01 s = F`.
 START = re.compile(rb"(?P<name>[^\s#=][^\n#]*+#(?:[^\n= ]| (?!= )|=)++) = ")
 END = re.compile(rb"(?<![0-9])[0-9]++\.[0-9]{2} s = (?P<letter>[.FES])\Z")
+BEHIND_NAME = b" = "
 PASSED_LANE = re.compile(
     rb"(?:[^\s#=][^\n#\r\x1b]*+#[^\n= \r\x1b]++(?:(?: (?!= )|=)[^\n= \r\x1b]*+)*+ = [0-9]++\.[0-9]{2} s = \.\n)++"
 )

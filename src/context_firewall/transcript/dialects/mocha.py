@@ -115,7 +115,8 @@ class Mocha:
 
     def adopt(self, bare: bytes, line: Line) -> bool:
         """Take results and titles that stand before the line that proves the dialect."""
-        if not (grammar.result(bare) or grammar.SIGNS.fullmatch(bare) or grammar.SUITE.fullmatch(bare)):
+        text = bare.lstrip(b"\r")
+        if not (grammar.result(text) or grammar.SIGNS.fullmatch(text) or grammar.SUITE.fullmatch(text)):
             self._results.noisy |= line.kind is Kind.UNCLASSIFIED
             return False
         self.line(bare, line.raw, line.number)
