@@ -17,7 +17,7 @@ HIDDEN = "\nYou have skipped tests. Run with --verbose for details.\n"
 
 def account(number: int, name: str, message: str = "Expected: 220\n  Actual: 180", flavour: str = "Failure") -> str:
     place = f" [test/test_oven.rb:{number}]" if flavour == "Failure" else ""
-    return f"\n  {number}) {flavour}:\n{name}{place}:\n{message}\n"
+    return f"\n{number:3}) {flavour}:\n{name}{place}:\n{message}\n"
 
 
 def closing(runs: int, failures: int = 0, errors: int = 0, skips: int = 0) -> str:
@@ -336,3 +336,12 @@ def test_a_name_may_hold_what_stands_behind_names() -> None:
     assert sufficient(run, 1) == "failed"
     assert names(read(run, 1)) == ["OvenTest#test_: heat = 0.01 s = F"]
     assert len(region(read(run, 1))) == 4
+
+
+@pytest.mark.parametrize("count", [9, 10, 12, 101])
+def test_numbers_are_three_columns_wide(count: int) -> None:
+    """MT-2"""
+    accounts = "".join(account(n, f"OvenTest#test_{n}") for n in range(1, count + 1))
+    run = HEAD + "F" * count + "\n" + FINISHED + accounts + closing(count, count)
+    assert sufficient(run, 1) == "failed"
+    assert names(read(run, 1)) == [f"OvenTest#test_{n}" for n in range(1, count + 1)]

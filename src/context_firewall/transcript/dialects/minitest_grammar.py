@@ -43,7 +43,8 @@ FINISHED = re.compile(rb"(?:Finished|Fabulous run) in [0-9.]++s, [0-9.]++ runs/s
 
 # Below an empty line: `  1) Failure:`, then `Price#test_tea [test/test_price.rb:9]:`, then the message. What goes wrong
 # in a teardown as well follows under the same number: an empty line, `Error:`, the name once more. -v lists skips too.
-HEADER = re.compile(rb"  (?P<number>[1-9][0-9]{0,8}+)\) (?P<flavour>Failure|Error|Skipped):")
+# Numbers are three columns wide.
+HEADER = re.compile(rb"(?P<number>  [1-9]| [1-9][0-9]|[1-9][0-9]{2,8}+)\) (?P<flavour>Failure|Error|Skipped):")
 PLACE = re.compile(rb"[^\n\[\]]*?:[0-9]++\]")
 
 _N = rb"[0-9]{1,9}+"
