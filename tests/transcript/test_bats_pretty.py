@@ -276,3 +276,14 @@ def test_a_lane_counts_what_lines_would() -> None:
     assert tally(read(run, 0)) == (3000, 0, 0)
     assert trace_streams([("stdout", [run.encode()])], exit_code=0)[0] == read(run, 0)
     assert Kind.SUCCESSFUL_TEST in read(run, 0).suppressed
+
+
+@pytest.mark.parametrize("trailer", [" # skip", " # skip no rope"])
+def test_a_skipped_test_whose_teardown_fails(trailer: str) -> None:
+    """BATS-2: bats writes the skip behind its name."""
+    run = file("nets.bats") + begin("mends", 1, 1) + failed("mends" + trailer, "(from function `teardown'")
+    run += summary("1 test, 1 failure")
+    assert verdict(run, 1) == ("failed", [])
+    assert names(read(run)) == ["mends"]
+    other = run.replace("   mends", "   sorts")
+    assert "CONTESTED_RESULTS" in verdict(other, 1)[1]

@@ -381,3 +381,12 @@ def test_failures_are_in_their_order() -> None:
         "2/4 Test #2: oven.heat ...........***Failed    0.02 sec",
         "3/4 Test #3: oven.crash ..........***Exception: SegFault    0.02 sec",
     ]
+
+
+def test_a_required_file_that_is_missing() -> None:
+    """CT-2: standard error does not say whose it is."""
+    lists = "\nThe following tests FAILED:\n\t  2 - oven.heat (Not Run)\n"
+    run = HEAD + ran(1, "oven.door", 2) + ran(2, "oven.heat", 2, "***Not Run") + closing(1, 2, lists)
+    stderr = "Unable to find required file: /srv/bakery/flour\n" + REMARKS
+    assert sufficient(run, 8, stderr) == "failed"
+    assert texts(read(run, 8, stderr).warnings) == ["Unable to find required file: /srv/bakery/flour"]

@@ -46,7 +46,7 @@ REGISTRY: tuple[Entry, ...] = (
     Entry(
         "ctest",
         BOTH,
-        re.compile(rb"Test project |UpdateCTest| ++Start |[ 0-9]++[/%]|Errors while|No tests were|Unable to find exec"),
+        re.compile(rb"Test project |UpdateCTest| ++Start |[ 0-9]++[/%]|Errors while|No tests were|Unable to find "),
     ),
     Entry("go", BOTH, re.compile(rb"=== |--- |ok  \t|FAIL\t|\?   \t|goos: |-test|testing: |panic: |go: |# ")),
     Entry("nextest", BOTH, re.compile(rb" *+(?:Nextest|Starting|Summary \[|PASS|FAIL|SLOW|TIMEOUT|TRY [0-9])")),

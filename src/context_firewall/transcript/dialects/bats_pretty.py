@@ -41,6 +41,8 @@ _LANE = re.compile(
 )
 _TIMED = re.compile(rb"\x1b\[[0-9;]*+m \[[0-9.]++\]\Z")
 _SKIP = b" (skipped"
+# Behind the name of a test that was skipped and whose teardown failed.
+_SKIPPED_TOO = b" # skip"
 _FILE = re.compile(rb"\x1b\[34;1m([^\x1b\n]++)")
 _START = re.compile(_MOVES)
 # "%d test(s), %d failure(s)[, %d skipped][, %d not run][ in %d seconds]"
@@ -195,6 +197,8 @@ class BatsPretty:
         name = _TIMED.sub(b"", text)
         if mark == _SKIPPED:
             name = name.partition(_SKIP)[0]
+        if mark == _FAILED and self._begun and self._begun == name.rpartition(_SKIPPED_TOO)[0]:
+            name = self._begun
         hook = mark == _FAILED and name in _FILE_HOOKS and not self._begun
         if not hook and not self._ends(name):
             self._odd += 1

@@ -290,6 +290,7 @@ class Remarks:
         self._stream = stream
         self._suppressed = Account()
         self._missing: list[Line] = []
+        self._warnings: list[Line] = []
 
     complete = True
     """Anything may follow a remark."""
@@ -314,15 +315,21 @@ class Remarks:
         if grammar.MISSING.fullmatch(bare):
             self._missing.append(Line(self._stream, number, Kind.UNCLASSIFIED, raw))
             return True
+        if grammar.NO_FILE.fullmatch(bare):
+            self._warnings.append(Line(self._stream, number, Kind.ABNORMAL_WARNING, raw))
+            return True
         if not bare.strip() or grammar.REMARKS.fullmatch(bare):
             self._suppressed.add(Kind.INFORMATIONAL if bare.strip() else Kind.BLANK, number)
             return True
         return False
 
     def close(self, exit_code: int | None) -> Reading:
-        """What is left is which programs were missing."""
+        """What is left is which programs and files were missing."""
         return Reading(
-            unclassified=tuple(self._missing), suppressed=self._suppressed.totals(), fates=self._suppressed.fates
+            unclassified=tuple(self._missing),
+            warnings=tuple(self._warnings),
+            suppressed=self._suppressed.totals(),
+            fates=self._suppressed.fates,
         )
 
 
