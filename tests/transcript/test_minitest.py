@@ -345,3 +345,11 @@ def test_numbers_are_three_columns_wide(count: int) -> None:
     run = HEAD + "F" * count + "\n" + FINISHED + accounts + closing(count, count)
     assert sufficient(run, 1) == "failed"
     assert names(read(run, 1)) == [f"OvenTest#test_{n}" for n in range(1, count + 1)]
+
+
+def test_rubys_own_warnings_are_warnings() -> None:
+    """RSPEC-7: where standard error is merged."""
+    warning = "lib/oven.rb:9: warning: method redefined; discarding old bake\n"
+    assert sufficient(warning + GREEN) == "passed"
+    assert texts(read(warning + GREEN).warnings) == [warning.rstrip("\n")]
+    assert sufficient("lib/oven.rb: warning: cold\n" + GREEN) != "passed"

@@ -20,13 +20,12 @@ from context_firewall.transcript.dialects.minitest_grammar import Totals
 from context_firewall.transcript.dialects.minitest_results import Results
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
-from context_firewall.transcript.interrupts import stopped_by
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.numbered import Entry
-from context_firewall.transcript.ruby import COVERAGE
+from context_firewall.transcript.ruby import COVERAGE, settled_by
 
 
 class Minitest:
@@ -341,5 +340,5 @@ DIALECT = Dialect(
     opening=grammar.OPENING,
     begin=Minitest,
     program_streams=frozenset({"stderr"}),
-    settle=stopped_by(grammar.INTERRUPTED),
+    settle=settled_by("minitest", grammar.INTERRUPTED),
 )
