@@ -287,3 +287,14 @@ def test_a_skipped_test_whose_teardown_fails(trailer: str) -> None:
     assert names(read(run)) == ["mends"]
     other = run.replace("   mends", "   sorts")
     assert "CONTESTED_RESULTS" in verdict(other, 1)[1]
+
+
+def test_output_of_tests_that_passed_is_the_programs() -> None:
+    """BATS-2: --show-output-of-passing-tests."""
+    shown = f"\x1b[0m   hauling\n{RESET}"
+    run = GREEN.replace(passed("mends"), passed("mends") + shown + shown).replace(
+        passed("sorts"), passed("sorts") + shown
+    )
+    assert verdict(run) == ("passed", [])
+    beside = GREEN.replace(passed("mends"), passed("mends") + "   hauling\n")
+    assert verdict(beside) == ("indeterminate", ["UNCLASSIFIED_EVIDENCE"])

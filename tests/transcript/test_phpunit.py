@@ -417,3 +417,13 @@ def test_what_fails_when_a_class_is_over_stands_behind_its_row() -> None:
     assert sufficient(run, 1) == "failed"
     assert names(read(run)) == ["OvenTest::tearDownAfterClass"]
     assert sufficient(HEAD + row("...") + end, 1) == "AGGREGATE_CONTRADICTION"
+
+
+@pytest.mark.parametrize("last", [" ↩ Hum\n", " ∅ Glow\n", " ✘ Heat\n"])
+def test_a_verdict_right_below_a_summary(last: str) -> None:
+    """PU-1: below a sign alone stands no empty line."""
+    summary = f"Summary of non-successful tests:\n\nOven\n{last}"
+    told = {" ↩ Hum\n": {"Skipped": 1}, " ∅ Glow\n": {"Incomplete": 1}, " ✘ Heat\n": {"Failures": 1}}[last]
+    word = "FAILURES!" if "Failures" in told else SKIPS
+    run = HEAD + f"Oven\n ✔ Door opens\n{last}" + TIME + summary + verdict(word, 2, **told).removeprefix("\n")
+    assert sufficient(run, "Failures" in told) == ("failed" if "Failures" in told else "passed")

@@ -223,7 +223,8 @@ class Phpunit:
                 self._word = None
                 return True
             self._lose_word(report)
-        if apart and is_verdict(bare) and report.whole():
+        # Below a summary that ends with a sign alone stands no empty line; all else of it is indented.
+        if (apart or report.recap is not None) and is_verdict(bare) and report.whole():
             if bare in grammar.WORDS:
                 self._word = line
                 return True
