@@ -363,7 +363,7 @@ def _path(line: Line) -> bytes:
 DIALECT = Dialect(
     name="ctest",
     title="CTest",
-    checked="CTest 3.25",
+    checked="CTest 3.18, 3.22, 3.25, 3.27, 3.31, 4.1",
     streams=frozenset({"stdout", "stderr"}),
     opening=grammar.OPENING,
     begin=_begin,
