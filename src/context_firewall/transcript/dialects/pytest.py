@@ -9,6 +9,7 @@ The room's rules:
 - The closing line closes the report if nothing of the report follows it. One that stands elsewhere is text.
 - A run that prints without capture (-s) glues text and letters together: such lines are kept, their letters are not
   counted.
+- The plugin teamcity-messages writes service messages between and behind the results: they say nothing new.
 - What was read is settled against short summary and closing line in `pytest_account`.
 """
 
@@ -36,6 +37,7 @@ from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
+from context_firewall.transcript.service_messages import text_before_message
 
 _MOST_REASON_LINES = 16
 """Lines that a reason with newlines may have in the short summary."""
@@ -87,6 +89,8 @@ class Pytest:
         self._reason_lines = _MOST_REASON_LINES
         """How many further lines the reason of a skip has had."""
         self._closing: _Closing | None = None
+        self._messages = False
+        """A plugin tells a build server of every result, too."""
         self._report = Report()
         self._seen_unhandled = False
         self._suppressed = Account()
@@ -141,6 +145,13 @@ class Pytest:
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         """One line: a closing line, a ruler, or what its part makes of it."""
         line = Line(self._stream, number, Kind.UNCLASSIFIED, raw)
+        if self._part is _Part.RESULTS:
+            self._messages |= grammar.SENDS_MESSAGES.match(bare) is not None
+            text = text_before_message(bare) if self._messages else None
+            if text is not None and not text.strip():
+                self._suppressed.add(Kind.RECAP, number)
+                return True
+            bare = bare if text is None else text
         if self._closing is not None:
             if not bare.strip():
                 self._suppressed.add(Kind.BLANK, number)
