@@ -457,6 +457,19 @@ def nextest(mib: float) -> Pieces:
     yield f"────────────\n     Summary [   9.000s] {made[-1]} tests run: {made[-1]} passed, 0 skipped\n".encode()
 
 
+def teamcity(mib: float) -> Pieces:
+    """Service messages: two for each test."""
+    made: list[int] = []
+    line = "##teamcity[test{what} name='adds up order {n:08d}' flowId='1'{more}]\n"
+    yield b"##teamcity[testSuiteStarted name='shop' flowId='1']\n"
+    yield from _until(
+        mib,
+        lambda n: line.format(what="Started", n=n, more="") + line.format(what="Finished", n=n, more=" duration='1'"),
+        made,
+    )
+    yield f"##teamcity[testSuiteFinished name='shop' flowId='1']\n##teamcity[testCount count='{made[-1]}']\n".encode()
+
+
 def jest_verbose(mib: float) -> Pieces:
     """jest --verbose: a file with its tree of fifty tests."""
     made: list[int] = []
@@ -600,5 +613,6 @@ SHAPES = (
     Shape("mocha, json-stream", mocha_events, 1 / 25),
     Shape("deno test", deno_results, 1 / 25),
     Shape("JSON report", json_report, 0),
+    Shape("TeamCity messages", teamcity, 0),
     Shape("unclassified noise", noise, 0),
 )
