@@ -339,7 +339,7 @@ class Tests:
 
     @property
     def whole(self) -> bool:
-        """Whether they prove by themselves that nothing is missing: one suite holds as many tests as were announced."""
+        """Whether the run has come to its end: one suite holds as many tests as were announced."""
         one_suite = self._tops == 1 and not self._bare
         return one_suite and self.closed and not self.contested and self.counted == [self.ended]
 

@@ -2,10 +2,11 @@
 
 The room's rules:
 
-- `transcript/service_messages.py` reads them. Nothing ends them: a run is whole if one suite holds as many tests as
-  were announced, or if another report of the same run says so. Else nobody knows what is missing.
-- Text while one test runs, and only one, is that test's. Other text is the program's in a whole run.
-- A message behind a whole run shows that it was not whole, unless it announces another.
+- `transcript/service_messages.py` reads them. Nothing sums them up, and a test of which nothing is said has passed: by
+  themselves they prove nothing. Another report of the same run may.
+- A run has come to its end if one suite holds as many tests as were announced; then another may follow.
+- Text while one test runs, and only one, is that test's. Other text is the program's in a run that came to its end.
+- A message behind such an end shows that it was none, unless it announces another run.
 - Beside another runner's report they are a second print: what it names and counts, counts. PHPUnit's own messages stand
   inside its report and are read there.
 """
@@ -53,7 +54,7 @@ class Teamcity:
 
     @property
     def complete(self) -> bool:
-        """The messages prove by themselves that nothing is missing."""
+        """The run has come to its end."""
         return self._tests.whole
 
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
@@ -75,9 +76,7 @@ class Teamcity:
     def close(self, exit_code: int | None) -> Reading:
         """Settle the account."""
         tests, printed = self._tests, self._printed
-        doubts = set()
-        if not tests.whole:
-            doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+        doubts = {Doubt.COMPLETENESS_UNCONFIRMED}
         if sum(tests.counted) > tests.ended:
             doubts.add(Doubt.PLAN_CONTRADICTION)
         if tests.torn:
@@ -88,7 +87,7 @@ class Teamcity:
             doubts.add(Doubt.COUNTS_UNCONFIRMED)
         unclassified = [*tests.torn, *tests.unfinished()]
         failed = [*tests.failed, *tests.outside]
-        unclassified += printed.settled(self._suppressed, proven=not doubts, failed=bool(failed or exit_code))
+        unclassified += printed.settled(self._suppressed, proven=tests.whole, failed=bool(failed or exit_code))
         tally = Tally(tests.passed, len(tests.failed), tests.skipped)
         tally = replace(tally, total=tally.passed + tally.failed + tally.skipped)
         if not tally.total and not failed:
@@ -122,7 +121,7 @@ _XFAIL = "expected failures"
 
 
 def settle(readings: list[Reading]) -> list[Reading]:
-    """Take the messages for a second print of another report, or unittest's totals for the end of the messages."""
+    """Take the messages for a second print of another report, or unittest's totals for the sum of the messages."""
     mine = [part for part in readings if part.dialect == NAME and part.has_results]
     others = [part for part in readings if part.dialect != NAME and part.has_results]
     if len(mine) != 1:
