@@ -457,6 +457,15 @@ def nextest(mib: float) -> Pieces:
     yield f"────────────\n     Summary [   9.000s] {made[-1]} tests run: {made[-1]} passed, 0 skipped\n".encode()
 
 
+def tap_spec(mib: float) -> Pieces:
+    """tape | tap-spec: a line for each assertion, fifty in a test."""
+    made: list[int] = []
+    lines = "".join(f"    ✔ adds up the invoice of customer {n:04d}\n" for n in range(50))
+    yield from _until(mib, lambda n: f"\n  invoices {n:06d}\n\n{lines}", made)
+    total = made[-1] * 50
+    yield f"\n\n  total:     {total}\n  passing:   {total}\n  duration:  1.2s\n\n\n".encode()
+
+
 def teamcity(mib: float) -> Pieces:
     """Service messages: two for each test."""
     made: list[int] = []
@@ -614,5 +623,6 @@ SHAPES = (
     Shape("deno test", deno_results, 1 / 25),
     Shape("JSON report", json_report, 0),
     Shape("TeamCity messages", teamcity, 0),
+    Shape("tap-spec", tap_spec, 1 / 25),
     Shape("unclassified noise", noise, 0),
 )

@@ -65,6 +65,7 @@ REGISTRY: tuple[Entry, ...] = (
     ),
     # Totals, a tick (✓ ✔ √), or a test that is announced
     Entry("mocha", STDOUT, re.compile(rb"  (?:[0-9]++ passing| *+\xe2[\x88\x9c]|  [^\n\r]++\r)")),
+    Entry("tap-spec", STDOUT, re.compile(rb"    (?:\xe2[\x88\x9c]|\xc3\x97)|  total: ")),
     Entry("mocha-json-stream", STDOUT, re.compile(rb"\[\"start")),
     Entry(
         "deno",
