@@ -249,7 +249,7 @@ def _serialized(report: "SurvivalReport") -> bytes:
 
 def put_back(report: "SurvivalReport") -> str:
     """The rules that the last compaction did not keep, printable and otherwise in their own words, as one block."""
-    from context_firewall.documents.brief import safe
+    from context_firewall.documents.printable import safe
     from context_firewall.guard.reinjection import reinject_block
 
     last = report["rounds"][-1]["findings"] if report["rounds"] else []
@@ -263,7 +263,7 @@ def put_back(report: "SurvivalReport") -> str:
 
 def _readable(subject: _Subject, report: "SurvivalReport") -> bytes:
     from context_firewall.cli.terminal import BOLD, GREEN, RED, YELLOW, Terminal
-    from context_firewall.documents.brief import safe
+    from context_firewall.documents.printable import safe
 
     terminal = Terminal.of_stdout()
     rounds = report["rounds"]
@@ -293,7 +293,7 @@ def _counted(count: int, what: str) -> str:
 
 def _round(report: "SurvivalReport", one: "RoundKeys", terminal: "object") -> Iterator[str]:
     from context_firewall.cli.terminal import BOLD, DIM, GREEN, MAGENTA, RED, YELLOW, Terminal
-    from context_firewall.documents.brief import safe
+    from context_firewall.documents.printable import safe
 
     assert isinstance(terminal, Terminal)  # noqa: S101  imported late, so not named in the signature
     colours = {"kept": GREEN, "altered": RED, "lost": RED, "unverifiable": YELLOW}

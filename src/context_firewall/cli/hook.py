@@ -145,6 +145,6 @@ def _obstacle() -> str | None:
 
 
 def _say(text: str) -> None:
-    from context_firewall.documents.brief import safe
+    from context_firewall.documents.printable import safe
 
     indicate(f"[{MECHANISM_NAME}] {safe(text)}")

@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from context_firewall.documents.brief import safe
 from context_firewall.documents.evidence_packet import EvidencePacket
+from context_firewall.documents.printable import safe
 from context_firewall.documents.run_record import RunRecord
 from context_firewall.errors import EvidenceDamaged, InvalidInput
 

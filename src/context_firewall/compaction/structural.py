@@ -30,7 +30,7 @@ from typing import Any
 from context_firewall.compaction.reducing import Reducer, exit_code
 from context_firewall.conversation.items import sound
 from context_firewall.conversation.messages import SUMMARY_HEAD, Author, Message, Role, Status
-from context_firewall.documents.brief import ANSI, UNSAFE
+from context_firewall.documents.printable import ANSI, UNSAFE
 
 Directives = Callable[[Message], Sequence[str]]
 """A message of the user to the rules in it, word for word."""
