@@ -22,7 +22,7 @@ FENCE = "| "
 _BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠|^[0-9]{1,9}+\)(?= ))\s*+")
 _AFTER_NAME = re.compile(r"(?<!\s)\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{)?+$")
 # A member of an indented JSON report: `"fullTitle": "lends books",`.
-_MEMBER = re.compile(r'"[A-Za-z]++": "(?P<name>.*)",?')
+_MEMBER = re.compile(r'"[A-Za-z_]++": "(?P<name>.*)",?')
 _ESCAPED = re.compile(r"\\(?=[#\\])")
 
 # pytest's error line, and the start of its line that says where: `E   boom`, then `lib/price.py:7: boom`.

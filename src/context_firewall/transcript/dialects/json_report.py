@@ -299,7 +299,7 @@ _RUNNERS = frozenset(row.runner for row in formats.FORMATS)
 
 
 def _unsure(part: Reading) -> Reading:
-    return replace(part, doubts=part.doubts | {Doubt.COUNTS_UNCONFIRMED})
+    return part._replace(doubts=part.doubts | {Doubt.COUNTS_UNCONFIRMED})
 
 
 def _recap(part: Reading, tally: Tally) -> Reading:

@@ -12,7 +12,6 @@ The room's rules:
 """
 
 import re
-from dataclasses import replace
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.doubts import Doubt
@@ -88,8 +87,8 @@ class Teamcity:
         unclassified = [*tests.torn, *tests.unfinished()]
         failed = [*tests.failed, *tests.outside]
         unclassified += printed.settled(self._suppressed, proven=tests.whole, failed=bool(failed or exit_code))
-        tally = Tally(tests.passed, len(tests.failed), tests.skipped)
-        tally = replace(tally, total=tally.passed + tally.failed + tally.skipped)
+        passed, skipped, failing = tests.passed, tests.skipped, len(tests.failed)
+        tally = Tally(passed, failing, skipped, total=passed + failing + skipped)
         if not tally.total and not failed:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
         if any(line.kind is Kind.UNCLASSIFIED for line in unclassified):
@@ -133,14 +132,14 @@ def settle(readings: list[Reading]) -> list[Reading]:
         return [_recap(part) if part is mine[0] else part for part in readings]
     doubts = mine[0].doubts | {Doubt.RECAP_CONTRADICTION}
     # Who named more is right about that; counted is what the other report counts.
-    return [replace(part, tally=Tally(), doubts=doubts) if part is mine[0] else part for part in readings]
+    return [part._replace(tally=Tally(), doubts=doubts) if part is mine[0] else part for part in readings]
 
 
 def _recap(part: Reading) -> Reading:
     """A reading of messages that another report has again."""
     gone = {line: Kind.RECAP for failure in part.failures for line in failure.lines()}
     structure = part.doubts & {Doubt.STRUCTURE_CONTRADICTION, Doubt.CONTESTED_RESULTS}
-    rest = replace(part, tally=Tally(), failures=(), has_results=False, standing=0, doubts=structure)
+    rest = part._replace(tally=Tally(), failures=(), has_results=False, standing=0, doubts=structure)
     return rest.with_suppressed(gone)
 
 
@@ -154,10 +153,10 @@ def _ended_by_unittest(readings: list[Reading], mine: Reading) -> list[Reading]:
             continue
         kept = tuple(line for line in part.unclassified if line not in totals)
         doubts = part.doubts if kept else part.doubts - {Doubt.UNCLASSIFIED_EVIDENCE}
-        others = replace(part, unclassified=kept, doubts=doubts)
-        whole = replace(
-            mine,
-            tally=replace(mine.tally, skipped=mine.tally.skipped - todo, todo=todo),
+        others = part._replace(unclassified=kept, doubts=doubts)
+        told = mine.tally
+        whole = mine._replace(
+            tally=Tally(told.passed, told.failed, told.skipped - todo, todo, told.total),
             doubts=mine.doubts - {Doubt.COMPLETENESS_UNCONFIRMED, Doubt.COUNTS_UNCONFIRMED},
             standing=_TOTALS_MET,
         )
