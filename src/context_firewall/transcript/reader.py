@@ -185,7 +185,7 @@ class StreamReader:
         if len(self._stretches) > 1:
             taken = [self._give(stretch, text, raw, number) for stretch in self._stretches]
             present = [stretch.dialect for stretch in self._stretches]
-            claims = [] if any(taken) else self._claims(text)
+            claims = [] if all(taken) else self._claims(text)
             further = [row for row in claims if row not in present and row.below is None]
             if further and not self._stretches[0].machine.complete:
                 self._contest(self._stretches[0], further, text, raw)
