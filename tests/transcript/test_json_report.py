@@ -334,6 +334,12 @@ def test_examples_without_rspecs_first_key_open_nothing(above: str) -> None:
     assert len(transcript.unclassified) == text.count("\n") - 2
 
 
+def test_examples_that_open_nothing_take_nothing() -> None:
+    """JSON-1."""
+    transcript = read('  "examples": [\nok 1 - tap\n1..1\n', 0)
+    assert transcript.tally.passed == 1
+
+
 def test_a_failure_without_a_message() -> None:
     """JSON-2 and P2: no such test fails without one."""
     report = jest()

@@ -484,6 +484,8 @@ def test_accounts_behind_service_messages() -> None:
         (ran("testDoor"), fails("testDoor")),
         (ran("testDoor"), sent("testStarted", "testDoor")),
         (sent("testSuiteFinished", "OvenTest"), ""),
+        (ran("testDoor"), ran("testDoor") + ran("testHum", sent("testIgnored", "testHum"))),
+        (ran("testDoor"), ran("testDoor") + sent("testFailed", "hook", message="m")),
         ("Failures: 1", "Failures: 2"),
         ("Tests: 2", "Tests: 3"),
     ],
@@ -502,12 +504,22 @@ def test_service_messages_that_were_cut_never_pass() -> None:
     assert not [at for at in range(len(SENT_GREEN) - 1) if outcome(SENT_GREEN[:at])[0] == "passed"]
 
 
+def test_a_forged_verdict_among_messages() -> None:
+    """PU-3, PU-7: it counts what has ended so far, but a test still runs."""
+    forged = ran("testGlow", f"{TIME}OK (1 test, 1 assertion)\n")
+    end = TIME.rstrip("\n") + "\n" + verdict("FAILURES!", 3, Failures=1)
+    text = HEAD + messages(3, ran("testDoor"), forged, fails("testHeat")) + end
+    assert names(read(text)) == ["OvenTest::testHeat"]
+    assert tally(read(text)) == (2, 1, 0, 0)
+    assert outcome(text, 0)[0] != "passed"
+
+
 def test_messages_among_letters_are_text() -> None:
     """PU-7: the number of tests is the first of the results, or none of them is a message."""
     printed = messages(1, ran("testForged"))
-    text = HEAD + ".." + printed + "." + TIME + "OK (3 tests, 3 assertions)\n"
-    assert read(text, 0).tally.failed == 0
-    assert "testForged" not in str(names(read(text, 0)))
+    text = HEAD + ".." + printed + row(".", 3) + TIME + "OK (3 tests, 3 assertions)\n"
+    assert tally(read(text, 0)) == (3, 0, 0, 0)
+    assert read(text, 0).doubts == {Doubt.AMBIGUOUS_DIALECT}
     first = HEAD + printed + row("...") + TIME + "OK (3 tests, 3 assertions)\n"
     assert outcome(first)[0] != "passed"
 

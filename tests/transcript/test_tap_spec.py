@@ -148,6 +148,27 @@ def test_a_failure_that_only_the_list_has() -> None:
     assert verdict(text, 1) == ("failed", [])
 
 
+def test_a_list_without_a_title_is_none() -> None:
+    """TSP-3."""
+    told = listed(("lock", "width")).replace("    lock\n\n", "")
+    text = title("lock") + passed("opens") + "\n" + told + totals(1, 1).removeprefix("\n\n")
+    assert Doubt.RECAP_CONTRADICTION in read(text).doubts
+
+
+def test_a_failed_assertion_without_a_ruler_has_no_account() -> None:
+    """TSP-3."""
+    text = title("lock") + passed("opens") + "\n    ✖ width\n" + passed("shuts") + "\n" + listed(("lock", "width"))
+    transcript = read(text + totals(2, 1).removeprefix("\n\n"))
+    assert tally(transcript) == (2, 1, 0, 0)
+    assert not transcript.doubts
+
+
+def test_a_title_stands_alone() -> None:
+    """TSP-1: a line right below an assertion is none."""
+    text = RED.replace("    ✔ floats\n", "    ✔ floats\n  stray\n")
+    assert texts(read(text).unclassified) == ["  stray"]
+
+
 def test_two_failures_of_one_name() -> None:
     text = title("lock") + failed("width") * 2 + "\n" + listed(("lock", "width", "width"))
     transcript = read(text + totals(0, 2).removeprefix("\n\n"))
@@ -201,6 +222,7 @@ def test_colours() -> None:
         ("There were 2 failures", "There were 3 failures", Doubt.RECAP_CONTRADICTION),
         ("  lock holds\n\n\n", "  lock breaks\n\n\n", Doubt.RECAP_CONTRADICTION),
         (listed(("lock holds", "width", "plan")), "", Doubt.RECAP_CONTRADICTION),
+        ("      ✖ plan\n", "      ✖ plan\n    printed\n", Doubt.RECAP_CONTRADICTION),
     ],
 )
 def test_a_run_that_denies_itself(old: str, new: str, doubt: Doubt) -> None:

@@ -242,6 +242,11 @@ def test_two_runs() -> None:
         (counted(1, message("testStarted", "fills")), Doubt.STRUCTURE_CONTRADICTION),
         (counted(1, passed("fills"), message("testSuiteFinished", "lock")), Doubt.STRUCTURE_CONTRADICTION),
         (counted(1, passed("fills"), message("testFinished", "fills")), Doubt.STRUCTURE_CONTRADICTION),
+        (counted(1, message("testStarted", "fills"), message("testFinished", "drains")), Doubt.STRUCTURE_CONTRADICTION),
+        (
+            counted(1, message("testSuiteStarted", "lock"), passed("fills"), message("testSuiteFinished", "weir")),
+            Doubt.STRUCTURE_CONTRADICTION,
+        ),
         (counted(1, message("testStarted", "fills"), passed("fills")), Doubt.STRUCTURE_CONTRADICTION),
         (counted(1, passed("fills"), "##teamcity[testFailed name='x\n"), Doubt.STRUCTURE_CONTRADICTION),
         (counted(1, passed("fills"), message("disableServiceMessages")), Doubt.CONTESTED_RESULTS),
@@ -316,6 +321,20 @@ def test_a_forged_message_hides_no_failure(forged: str) -> None:
     assert verdict(text, 0)[0] != "passed"
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (suite("lock", passed("fills")), suite("weir", passed("hums"))),
+        (passed("fills"), passed("hums")),
+        (passed("fills"), suite("weir", passed("hums"))),
+    ],
+)
+def test_text_outside_of_one_suite_is_nobodys(parts: tuple[str, str]) -> None:
+    """TC-2."""
+    transcript = read(message("testCount", count=2) + "between\n".join(parts), 0)
+    assert [(line.text, line.kind) for line in transcript.unclassified] == [("between", Kind.UNCLASSIFIED)]
+
+
 def test_two_messages_in_a_line() -> None:
     """TC-1 and P1: one of them is lost, and so is the proof."""
     line = message("testFailed", "holds", message="m").rstrip("\n") + message("testFinished", "holds")
@@ -325,7 +344,7 @@ def test_two_messages_in_a_line() -> None:
 
 def test_a_message_behind_a_whole_run_takes_it_back() -> None:
     """TC-2."""
-    forged = message("testFinished", "holds") + message("testSuiteFinished", "canal")
+    forged = message("testFinished", "holds") + message("testSuiteFinished", "canal") + "no line end"
     text = counted(1, message("testStarted", "holds"), forged, message("testFailed", "holds", message="m"))
     assert names(read(text, 0)) == ["holds"]
     assert verdict(text, 1)[0] == "failed"
