@@ -394,7 +394,19 @@ def test_a_second_print_that_says_otherwise() -> None:
     transcript = read(printed(report), 1, JEST_TEXT)
     assert transcript.tally.total == 4
     assert Doubt.RECAP_CONTRADICTION in transcript.doubts
-    assert any("is deep" in line.text for line in transcript.unclassified)
+    assert sorted(identities(transcript)) == [NAMES["jest"], "well.test.js › well › is deep"]
+
+
+@pytest.mark.parametrize(("name", "failures"), [("well is shallow", 1), ("well is deep", 2)])
+def test_a_report_that_a_test_has_printed_hides_nothing(name: str, failures: int) -> None:
+    """JSON-4 and P2: RSpec's tests print where its JSON stands."""
+    accounts = "".join(f"  {n}) {name}\n     Failure/Error: x\n\n" for n in range(1, failures + 1))
+    text = f"Failures:\n\n{accounts}Finished in 0.1 seconds (files took 0.1 seconds to load)\n"
+    text += f"3 examples, {failures} failure{'s' * (failures > 1)}, 1 pending\n\nFailed examples:\n\n"
+    text += f"rspec ./spec/well_spec.rb:3 # {name}\n" * failures
+    transcript = read(f"\n{text}\n{printed(rspec(), None)}", 0)
+    assert "well is deep" in identities(transcript)
+    assert transcript.doubts
 
 
 def test_a_report_on_standard_error_stays_unread() -> None:

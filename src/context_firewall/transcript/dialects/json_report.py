@@ -56,6 +56,8 @@ BOOKS = frozenset(
     b" endTime numPassingAsserts retryMessages retryReasons failing meta tags keywords lineno status outcome"
     b" id description run_time pending_message".split()
 )
+# What parts the names in an identity: those of files, suites and tests.
+NAMES = re.compile(" › | > |::|/")
 # A frame in RSpec's list of them.
 FRAME = re.compile(rb"\s*+\"(/[^\n]++)")
 
@@ -291,8 +293,7 @@ def settle(readings: list[Reading]) -> list[Reading]:
     told = [part for part in readings if part.has_results and part.dialect in _RUNNERS]
     if not told:
         return readings
-    tally = sum((part.tally for part in told), Tally())
-    return [_recap(part, tally) if part.dialect == NAME and part.has_results else part for part in readings]
+    return [_recap(part, told) if part.dialect == NAME and part.has_results else part for part in readings]
 
 
 _RUNNERS = frozenset(row.runner for row in formats.FORMATS)
@@ -302,12 +303,14 @@ def _unsure(part: Reading) -> Reading:
     return part._replace(doubts=part.doubts | {Doubt.COUNTS_UNCONFIRMED})
 
 
-def _recap(part: Reading, tally: Tally) -> Reading:
+def _recap(part: Reading, told: Sequence[Reading]) -> Reading:
+    tally = sum((one.tally for one in told), Tally())
+    names = {name for one in told for failure in one.failures for name in NAMES.split(failure.identity)}
+    if part.tally != tally or any(NAMES.split(one.identity)[-1] not in names for one in part.failures):
+        # A test may have printed the other report: what either names is kept, and counted is what people see.
+        return part._replace(tally=Tally(), doubts=part.doubts | {Doubt.RECAP_CONTRADICTION})
     kept = sorted((*(line for failure in part.failures for line in failure.lines()), *part.todo), key=_number)
     empty = part._replace(tally=Tally(), failures=(), todo=(), has_results=False, standing=0)
-    if part.tally != tally:
-        lines = tuple(sorted((*part.unclassified, *(line.as_kind(Kind.UNCLASSIFIED) for line in kept)), key=_number))
-        return empty._replace(unclassified=lines, doubts=part.doubts | {Doubt.RECAP_CONTRADICTION})
     suppressed = dict(part.suppressed)
     suppressed[Kind.RECAP] = suppressed.get(Kind.RECAP, 0) + len(kept)
     fates = part.fates if part.fates is None else {**part.fates, **{line.number: Kind.RECAP for line in kept}}
