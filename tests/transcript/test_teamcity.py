@@ -421,6 +421,22 @@ def test_another_report_counts() -> None:
     assert verdict(text, 1, JEST) == ("failed", [])
 
 
+def test_another_report_counts_a_file_that_does_not_load() -> None:
+    """TC-7: jest's reporter makes a test of it."""
+    text = suite("lock.test.js", failed("Jest failed to execute suite"))
+    told = JEST.replace("lock › holds", "Test suite failed to run").replace("1 failed, 1 todo, 1 passed, 3", "0")
+    transcript = read(text, 1, told)
+    assert names(transcript) == ["./lock.test.js › Test suite failed to run"]
+    assert not transcript.doubts & {Doubt.RECAP_CONTRADICTION, Doubt.UNCLASSIFIED_EVIDENCE}
+
+
+def test_another_report_of_as_many_other_failures() -> None:
+    """TC-7 and P2."""
+    text = suite("lock.test.js", failed("drains"))
+    assert "drains" in str(read(text, 1, JEST).unclassified)
+    assert verdict(text, 1, JEST)[1]
+
+
 def test_another_report_of_other_failures() -> None:
     """TC-7: what only the messages name is shown, and in doubt."""
     text = suite("lock.test.js", failed("holds"), failed("drains"))

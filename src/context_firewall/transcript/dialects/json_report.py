@@ -27,6 +27,7 @@ from context_firewall.transcript.json_lines import well_formed
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
 from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.recaps import are_named
 from context_firewall.transcript.ruby import INTERRUPTED, frame_kind
 
 NAME = "json-report"
@@ -56,8 +57,6 @@ BOOKS = frozenset(
     b" endTime numPassingAsserts retryMessages retryReasons failing meta tags keywords lineno status outcome"
     b" id description run_time pending_message".split()
 )
-# What parts the names in an identity: those of files, suites and tests.
-NAMES = re.compile(" › | > |::|/")
 # A frame in RSpec's list of them.
 FRAME = re.compile(rb"\s*+\"(/[^\n]++)")
 
@@ -305,8 +304,7 @@ def _unsure(part: Reading) -> Reading:
 
 def _recap(part: Reading, told: Sequence[Reading]) -> Reading:
     tally = sum((one.tally for one in told), Tally())
-    names = {name for one in told for failure in one.failures for name in NAMES.split(failure.identity)}
-    if part.tally != tally or any(NAMES.split(one.identity)[-1] not in names for one in part.failures):
+    if part.tally != tally or not are_named((one.identity for one in part.failures), told):
         # A test may have printed the other report: what either names is kept, and counted is what people see.
         return part._replace(tally=Tally(), doubts=part.doubts | {Doubt.RECAP_CONTRADICTION})
     kept = sorted((*(line for failure in part.failures for line in failure.lines()), *part.todo), key=_number)

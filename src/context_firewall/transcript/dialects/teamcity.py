@@ -21,6 +21,7 @@ from context_firewall.transcript.lines import Line, bare
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
 from context_firewall.transcript.printed import Printed
+from context_firewall.transcript.recaps import are_named
 from context_firewall.transcript.service_messages import Tests, goes_on
 
 NAME = "teamcity"
@@ -117,6 +118,8 @@ _VERDICT = re.compile(rb"(OK|FAILED)(?: \((?P<counts>[a-z ]++=[0-9]{1,9}+(?:, [a
 _STATED = re.compile(r"([a-z]+(?: [a-z]+)?)=([0-9]+)")
 _FAILING = ("failures", "errors", "unexpected successes")
 _XFAIL = "expected failures"
+# What jest-teamcity calls a file that does not load.
+_BROKEN = " > Jest failed to execute suite"
 
 
 def settle(readings: list[Reading]) -> list[Reading]:
@@ -127,11 +130,11 @@ def settle(readings: list[Reading]) -> list[Reading]:
         return readings
     if not others:
         return _ended_by_unittest(readings, mine[0])
-    named = sum(len(part.failures) for part in others)
-    if named == len(mine[0].failures):
+    told = [failure.identity.removesuffix(_BROKEN) for failure in mine[0].failures]
+    if sum(len(part.failures) for part in others) == len(told) and are_named(told, others):
         return [_recap(part) if part is mine[0] else part for part in readings]
     doubts = mine[0].doubts | {Doubt.RECAP_CONTRADICTION}
-    # Who named more is right about that; counted is what the other report counts.
+    # What either names is kept; counted is what the other report counts.
     return [part._replace(tally=Tally(), doubts=doubts) if part is mine[0] else part for part in readings]
 
 
