@@ -1,7 +1,7 @@
 """Whether a second print of a run tells of the failures that the first one tells of.
 
-Two reports of one run call a test by more or less of its names: its file, from here or from the root, its suites. Its own
-name, the last one, they have in common.
+Two reports of one run call a test by more or less of its names: its file, from here or from the root, its suites. Its
+own name, the last one, they have in common.
 """
 
 import re
