@@ -261,6 +261,7 @@ LINEAR: dict[str, tuple[Stream, int]] = {
         500,
     ),
     "tap-spec, openings that are none": (lambda n: "    ✖ a\n" * n, 1500),
+    "TAP, service messages": (lambda n: "1..1\nok 1\n" + "##teamcity[x]\n" * n, 1500),
     "TeamCity, suites in suites": (
         lambda n: "".join(f"##teamcity[testSuiteStarted name='{i}']\n" for i in range(n)) + TEAMCITY_RED * n,
         500,

@@ -430,6 +430,21 @@ def test_another_report_counts_a_file_that_does_not_load() -> None:
     assert not transcript.doubts & {Doubt.RECAP_CONTRADICTION, Doubt.UNCLASSIFIED_EVIDENCE}
 
 
+@pytest.mark.parametrize("cut", [1, 3])
+def test_another_report_of_another_run(cut: int) -> None:
+    """TC-7 and P1: messages that break off are no recap of a run that passed."""
+    jest = (
+        "PASS ./lock.test.js\n\nTest Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\nSnapshots:   0 total\n"
+    )
+    jest += "Time:        0.4 s\nRan all test suites.\n"
+    whole = suite("lock.test.js", passed("fills"), passed("drains"))
+    assert verdict(whole, 0, jest) == ("passed", [])
+    begun = "".join(whole.splitlines(keepends=True)[:-cut])
+    assert verdict(begun, 0, jest) != ("passed", []) or cut == 1
+    assert verdict(suite("a.js", passed("x")) + message("testStarted", "y"), 0, jest)[1]
+    assert verdict("1..1\nok 1 - tap\n" + begun)[1]
+
+
 def test_another_report_of_as_many_other_failures() -> None:
     """TC-7 and P2."""
     text = suite("lock.test.js", failed("drains"))

@@ -25,8 +25,8 @@ from context_firewall.transcript.facts import Failure
 from context_firewall.transcript.json_lines import well_formed
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
+from context_firewall.transcript.markers import SERVICE_MESSAGE
 
-MARK = b"##teamcity["
 DEEPEST = 100
 """Suites, one in another, that a test is named by."""
 _VALUE = rb"'(?:[^'|]++|\|[^\n])*+'"
@@ -64,7 +64,7 @@ class Found(NamedTuple):
 
 def found_in(bare: bytes) -> Found | None:
     """The message that a bare line ends with; None if it has no mark of one."""
-    at = bare.rfind(MARK)
+    at = bare.rfind(SERVICE_MESSAGE)
     if at < 0:
         return None
     match = _MESSAGE.fullmatch(bare, at)
@@ -79,7 +79,7 @@ def text_before_message(bare: bytes) -> bytes | None:
 
 def goes_on(bare: bytes) -> bool:
     """Whether a line behind a run has a message of the same run: another one begins with its number of tests."""
-    return _OF_TESTS.search(bare) is not None and not bare.startswith(MARK + b"testCount ")
+    return _OF_TESTS.search(bare) is not None and not bare.startswith(SERVICE_MESSAGE + b"testCount ")
 
 
 def _message(match: "re.Match[bytes]") -> Message | None:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import phpunit_grammar as grammar
@@ -11,10 +12,12 @@ from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.letters import Letters
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.lines import bare as bared
-from context_firewall.transcript.markers import marker_kind
+from context_firewall.transcript.markers import SERVICE_MESSAGE, marker_kind
 from context_firewall.transcript.numbered import Entry
 from context_firewall.transcript.printed import Printed
-from context_firewall.transcript.service_messages import Test, Tests, found_in
+
+if TYPE_CHECKING:
+    from context_firewall.transcript.service_messages import Test, Tests
 
 _AS_PASSED = bytes.maketrans(grammar.ISSUE_LETTERS, grammar.LETTERS[:1] * len(grammar.ISSUE_LETTERS))
 
@@ -164,11 +167,14 @@ class Results:
         """With --teamcity the number of tests is the first result."""
         if self._begun or self.outline.endings or self.printed.lines:
             return
-        found = found_in(bare)
-        if found is not None and not found.before and found.message is not None and found.message.name == "testCount":
-            self.messages = Tests(self._suppressed, flow=found.message.value("flowId"))
+        if bare.startswith(SERVICE_MESSAGE):
+            from context_firewall.transcript.service_messages import Tests, found_in  # few runs need it
 
-    def _message(self, messages: Tests, bare: bytes, line: Line) -> bool:
+            found = found_in(bare)
+            if found is not None and found.message is not None and found.message.name == "testCount":
+                self.messages = Tests(self._suppressed, flow=found.message.value("flowId"))
+
+    def _message(self, messages: "Tests", bare: bytes, line: Line) -> bool:
         """A message, or what a test prints among them."""
         if messages.take(bare, line):
             return True
@@ -259,7 +265,7 @@ class Results:
         self.printed.take(bare, line)
 
 
-def _agree(messages: Tests, totals: Totals) -> bool:
+def _agree(messages: "Tests", totals: Totals) -> bool:
     """Whether messages are those of the tests that the totals count.
 
     A risky test is one that failed, an incomplete one is ignored, one with a warning has passed.
@@ -274,7 +280,7 @@ def _agree(messages: Tests, totals: Totals) -> bool:
     )
 
 
-def risky(messages: Tests, count: int) -> list[Test]:
+def risky(messages: "Tests", count: int) -> "list[Test]":
     """The tests that are only risky, if it can be told: those are as many as the totals count.
 
     Their messages are PHPUnit's own words, and name no place where something was thrown.

@@ -37,7 +37,6 @@ from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
-from context_firewall.transcript.service_messages import text_before_message
 
 _MOST_REASON_LINES = 16
 """Lines that a reason with newlines may have in the short summary."""
@@ -147,7 +146,7 @@ class Pytest:
         line = Line(self._stream, number, Kind.UNCLASSIFIED, raw)
         if self._part is _Part.RESULTS:
             self._messages |= grammar.SENDS_MESSAGES.match(bare) is not None
-            text = text_before_message(bare) if self._messages else None
+            text = _before_message(bare) if self._messages else None
             if text is not None and not text.strip():
                 self._suppressed.add(Kind.RECAP, number)
                 return True
@@ -493,6 +492,12 @@ class Pytest:
 
 def _place(line: Line) -> int:
     return line.number
+
+
+def _before_message(bare: bytes) -> bytes | None:
+    from context_firewall.transcript.service_messages import text_before_message  # few runs need it
+
+    return text_before_message(bare)
 
 
 DIALECT = Dialect(

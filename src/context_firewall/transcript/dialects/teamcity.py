@@ -126,16 +126,24 @@ def settle(readings: list[Reading]) -> list[Reading]:
     """Take the messages for a second print of another report, or unittest's totals for the sum of the messages."""
     mine = [part for part in readings if part.dialect == NAME and part.has_results]
     others = [part for part in readings if part.dialect != NAME and part.has_results]
-    if len(mine) != 1:
-        return readings
+    if len(mine) != 1 or any(part.stream == mine[0].stream for part in others):
+        return readings  # in one stream one run follows another
     if not others:
         return _ended_by_unittest(readings, mine[0])
-    told = [failure.identity.removesuffix(_BROKEN) for failure in mine[0].failures]
-    if sum(len(part.failures) for part in others) == len(told) and are_named(told, others):
+    if _tells_the_same(mine[0], others):
         return [_recap(part) if part is mine[0] else part for part in readings]
     doubts = mine[0].doubts | {Doubt.RECAP_CONTRADICTION}
     # What either names is kept; counted is what the other report counts.
     return [part._replace(tally=Tally(), doubts=doubts) if part is mine[0] else part for part in readings]
+
+
+def _tells_the_same(mine: Reading, others: list[Reading]) -> bool:
+    """Whether other reports count as many tests and name the same failures; a file that failed is a test here."""
+    names = [failure.identity.removesuffix(_BROKEN) for failure in mine.failures]
+    tally = sum((part.tally for part in others), Tally())
+    failures = sum(len(part.failures) for part in others)
+    others_count = failures, tally.passed + tally.skipped + tally.todo
+    return (len(names), mine.tally.passed + mine.tally.skipped) == others_count and are_named(names, others)
 
 
 def _recap(part: Reading) -> Reading:
