@@ -52,6 +52,31 @@ def test_each_failure_has_its_own_strings() -> None:
     ]
 
 
+def test_rspecs_errors_outside_of_examples() -> None:
+    """BRIEF-3: by what they begin with; the same words elsewhere mean nothing."""
+    boom = {"class": "RuntimeError", "message": "capsized", "backtrace": ["/srv/spec/raft_spec.rb:2:in 'x'"]}
+    example = {"full_description": "raft floats", "status": "failed", "exception": boom, "pending_message": None}
+    loading = (
+        "\nAn error occurred while loading ./a_spec.rb. - Did you mean?\n   rspec ./b_spec.rb\n\nLoadError:\n  oar\n"
+    )
+    again = "\nAn error occurred while loading ./b_spec.rb.\n\nSyntaxError:\n  mast\n"
+    hook = "\nAn error occurred in a `before(:suite)` hook.\n\nRuntimeError:\n  no crew: none\n"
+    counts = {"example_count": 1, "failure_count": 1, "pending_count": 0, "errors_outside_of_examples_count": 3}
+    line = "1 example, 1 failure, 3 errors occurred outside of examples"
+    root = {"version": "3.12.0", "messages": [loading, again, hook], "examples": [example]}
+    lines = brief(json.dumps(root | {"summary": counts, "summary_line": line}, separators=(",", ":")))
+    assert [line for line in lines if not line.startswith(("~", "receipt"))][1:] == [
+        "1) raft floats [stdout:1]",
+        *("| RuntimeError", "| capsized", "| /srv/spec/raft_spec.rb:2:in 'x'"),
+        "2) ./a_spec.rb [-]",
+        *(f"| {text}" if text.strip() else "|" for text in loading.strip("\n").split("\n")),
+        "3) ./b_spec.rb [-]",
+        *(f"| {text}" if text.strip() else "|" for text in again.strip("\n").split("\n")),
+        "4) `before(:suite)` hook: RuntimeError: no crew: none [-]",
+        *(f"| {text}" if text.strip() else "|" for text in hook.strip("\n").split("\n")),
+    ]
+
+
 def test_failures_of_one_name_in_turn() -> None:
     lines = brief(vitest(case("sails", "Error: one"), case("sails", "Error: two")))
     assert [line for line in lines if line.startswith("| ")] == ["| Error: one", "| Error: two"]

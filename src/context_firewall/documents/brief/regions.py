@@ -24,7 +24,7 @@ _AFTER_NAME = re.compile(r"(?<!\s)\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?
 # minitest says of what sort a failure is, and below it the name once more, with the place: `  1) Failure:`.
 _SORT = re.compile(r" *+[0-9]++\) (?P<sort>Failure|Error):")
 # A member of an indented JSON report: `"fullTitle": "lends books",`.
-_MEMBER = re.compile(r'"[A-Za-z]++": "(?P<name>.*)",?')
+_MEMBER = re.compile(r'"[A-Za-z_]++": "(?P<name>.*)",?')
 _ESCAPED = re.compile(r"\\(?=[#\\])")
 
 # pytest's error line, and the start of its line that says where: `E   boom`, then `lib/price.py:7: boom`.

@@ -52,8 +52,9 @@ REGISTRY: tuple[Entry, ...] = (
     Entry("nextest", BOTH, re.compile(rb" *+(?:Nextest|Starting|Summary \[|PASS|FAIL|SLOW|TIMEOUT|TRY [0-9])")),
     Entry("gotestsum", STDOUT, re.compile(rb"\xe2[\x9c\x88]|(?:PASS|FAIL|SKIP|EMPTY) |=== [SFE]|DONE [0-9]")),
     Entry("go-json", STDOUT, re.compile(rb"\{")),
-    # Before the runners whose reports its documents repeat.
-    Entry("json-report", STDOUT, re.compile(rb"(?:[ \t]++|\{ ?+)\"(?:num|stats|created)")),
+    # Before the runners whose reports these repeat.
+    Entry("json-report", STDOUT, re.compile(rb"(?:[ \t]++|\{ ?+)\"(?:num|stats|created|version|examples)")),
+    Entry("teamcity", STDOUT, re.compile(rb"##teamcity\[(?:test|flowS)")),
     Entry(
         "jest",
         BOTH,
@@ -64,6 +65,7 @@ REGISTRY: tuple[Entry, ...] = (
     ),
     # Totals, a tick (✓ ✔ √), or a test that is announced
     Entry("mocha", STDOUT, re.compile(rb"  (?:[0-9]++ passing| *+\xe2[\x88\x9c]|  [^\n\r]++\r)")),
+    Entry("tap-spec", STDOUT, re.compile(rb"    (?:\xe2[\x88\x9c]|\xc3\x97)|  total: ")),
     Entry("mocha-json-stream", STDOUT, re.compile(rb"\[\"start")),
     Entry(
         "deno",

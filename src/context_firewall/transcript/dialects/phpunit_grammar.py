@@ -5,6 +5,7 @@ Every pattern is possessive or looks at each byte a bounded number of times.
 """
 
 import re
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -73,6 +74,21 @@ GLYPHS = {
 RESULT = re.compile(rb" (?P<glyph>%b) (?P<name>\S[^\n]*+)" % b"|".join(GLYPHS))
 MARGIN = tuple(f"   {sign}".encode() for sign in "│┊┐├┴")
 PASSED_LANE = re.compile(rb"(?: %b [^\s\x1b][^\n\r\x1b]*+\n)++" % "✔".encode())
+
+# --teamcity: service messages. A risky test is told as one that failed, with these words and without a trace.
+_RISKY = re.compile(
+    r"This test did not perform any assertions(?:\n\n.++)?+|This test printed output: .*+"
+    r"|This test is annotated with \"@doesNotPerformAssertions\" but performed [0-9]++ assertions"
+    r"|Test (?:code or tested )?+code did not (?:\(only\) )?+close its own output buffers"
+    r"|Test method is annotated with @todo",
+    re.DOTALL,
+)
+
+
+def is_risky(values: Mapping[str, str]) -> bool:
+    """Whether the values of a message about a failed test are those of one that is only risky."""
+    return not values.get("details", "").strip() and _RISKY.fullmatch(values.get("message", "")) is not None
+
 
 # -- the report -------------------------------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
 from context_firewall.transcript.machine import Dialect
-from context_firewall.transcript.markers import marker_kind
+from context_firewall.transcript.markers import SERVICE_MESSAGE, marker_kind
 
 PASSED, FAILED, SKIPPED, TODO = range(len(STATUSES))
 POINT_KINDS = (Kind.SUCCESSFUL_TEST, Kind.FAILED_TEST, Kind.SKIPPED_TEST, Kind.TODO_TEST)
@@ -222,6 +222,8 @@ class TapMachine:
         self._cut = True
 
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
+        if bare.startswith(SERVICE_MESSAGE) and self.complete:
+            return False  # a service message of the next run, no comment
         self._number = number
         if grammar.HIDDEN.search(bare):
             self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
