@@ -100,6 +100,8 @@ class Dialect(NamedTuple):
     """What the readings of all streams mean together, where the runner tells one run's story in two of them."""
     tentative: bool = False
     """Whether the opening alone proves little: until more bears it out, another dialect's opening takes its lines."""
+    adopts_text: bool = False
+    """Whether all that stands before the opening is its machine's to read, but for strict markers and blank lines."""
 
     @property
     def dialect(self) -> "Dialect":
