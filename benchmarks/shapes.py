@@ -335,12 +335,18 @@ def unittest_named(mib: float) -> Pieces:
     yield f"\n{'-' * 70}\nRan {made[-1]} tests in 9.000s\n\nOK\n".encode()
 
 
-def rspec_outline(mib: float) -> Pieces:
+def rspec_outline(mib: float, head: bytes = b"") -> Pieces:
     """RSpec, documentation: a line for each example, a group for fifty."""
     made: list[int] = []
+    yield head
     names = "".join(f"  adds up the invoice of customer {n:04d}\n" for n in range(50))
     yield from _until(mib, lambda n: f"\nInvoice {n:06d}\n{names}", made)
     yield b"\nFinished in 9 seconds (files took 1 second to load)\n%d examples, 0 failures\n\n" % (made[-1] * 50)
+
+
+def rspec_seeded(mib: float) -> Pieces:
+    """The same in random order: the first line says who prints."""
+    return rspec_outline(mib, b"\nRandomized with seed 42\n")
 
 
 def minitest_named(mib: float) -> Pieces:
@@ -581,6 +587,7 @@ SHAPES = (
     Shape("pytest -v", pytest_named, 1 / 25),
     Shape("unittest -v", unittest_named, 1 / 25),
     Shape("RSpec, documentation", rspec_outline, 0),
+    Shape("RSpec, random order", rspec_seeded, 1 / 25),
     Shape("minitest -v", minitest_named, 1 / 25),
     Shape("PHPUnit --testdox", phpunit_testdox, 1 / 25),
     Shape("CTest", ctest_results, 1 / 40),

@@ -7,16 +7,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from context_firewall.transcript import reader
 from context_firewall.transcript.dialects.cargo_json import CargoEvents
 from context_firewall.transcript.dialects.go_json import GoEvents
 from context_firewall.transcript.dialects.junit import JUnit
 from context_firewall.transcript.dialects.node_dot import NodeDot
 from context_firewall.transcript.dialects.node_spec import NodeSpec
+from context_firewall.transcript.dialects.rspec import Rspec
 from context_firewall.transcript.dialects.tap import TapMachine
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.reader import read_streams
 
-MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents, JUnit)
+MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents, JUnit, Rspec)
+
+
+@pytest.fixture(autouse=True)
+def text_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text outside every stretch is read in runs from the first line on."""
+    monkeypatch.setattr(reader, "MANY_LINES", 1)
 
 
 def unit(name: str, number: int, *, indent: str = "", kind: bool = True, refusal: str = "") -> str:
@@ -74,6 +82,8 @@ def junit(*inside: str, tests: int = 2, name: str = "press") -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+RSPEC_END = "\nFinished in 9 seconds (files took 1 second to load)\n{n} examples, 0 failures\n\n"
+OUTLINE = "\nPress\n  prints\n  in two colours\n    keeps them apart\n    (and dries)\n  stops\n"
 JUNIT_CASES = ('  <testcase name="a" time="1"/>', '  <testcase name="b">', "  </testcase>")
 NODE_TOTALS = "1..{n}\n# tests {n}\n# suites 0\n# pass {n}\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n"
 STREAMS = {
@@ -131,6 +141,28 @@ STREAMS = {
         *JUNIT_CASES[:2], "<system-out><![CDATA[a", "<b>", "", "]]]", "]]></system-out>", "</testcase>"
     ),
     "XML with a suite's output": junit("<system-out>a", "", "b", "</system-out>", *JUNIT_CASES),
+    "XML with outputs": junit(
+        '<testcase name="a">',
+        "  <system-out>a",
+        "",
+        "  b &amp; c",
+        "  </system-out>",
+        "<system-err></system-err>",
+        "</testcase>",
+        '<testcase name="b">',
+        "<system-out><![CDATA[a",
+        " \r",
+        "<b>]",
+        "  ]]></system-out>",
+        "</testcase>",
+    ),
+    "XML with what is no text": junit(*JUNIT_CASES[:2], "<system-out>a", "]]></system-out>", "</testcase>"),
+    "XML with a test in an output": junit(
+        *JUNIT_CASES[:2], "<system-out><![CDATA[", "<testcase >", "]]></system-out>", "</testcase>"
+    ),
+    "XML of suites that stand once more": junit(
+        '<testsuite name="a">', '<testcase name="b"/>', "</testsuite>", '<testcase name="a"/>', name="TAP Tests"
+    ),
     "XML with text out of place": junit("a", *JUNIT_CASES, "b"),
     "XML of pytest": junit(*JUNIT_CASES, tests=4, name="pytest"),
     "XML with steps": junit(
@@ -138,6 +170,14 @@ STREAMS = {
     ),
     "XML and a cut": junit(*JUNIT_CASES)[:-30],
     "XML twice": junit(*JUNIT_CASES) * 2,
+    "outline": OUTLINE + OUTLINE + RSPEC_END.format(n=8),
+    "outline in random order": "\nRandomized with seed 4\n" + OUTLINE + RSPEC_END.format(n=4),
+    "outline with a step too deep": "\nPress\n  prints\n      in two colours\n  stops\n" + RSPEC_END.format(n=2),
+    "outline with a failure": OUTLINE + "    jams (FAILED - 1)\n  is mended\n" + OUTLINE + RSPEC_END.format(n=9),
+    "outline with an empty line in it": "\nPress\n  prints\n\n  stops\n  rests\n" + RSPEC_END.format(n=3),
+    "outline with carriage returns": OUTLINE.replace("\n", "\r\n") + RSPEC_END.format(n=4),
+    "text": "a\nb\n\nc\n \nWARNING: d\ne\x1b[1m\n> f\ng\r\n" * 3,
+    "text before a report": "a\n> b@1.0.0 test\n> c\nd\n\ne\nok 1 - f\n1..1\n",
     "dots": "....\n....\n....\n..X.\n....\n..\n",
 }
 
@@ -157,6 +197,7 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def closed() -> None:
         for machine in MACHINES:
             monkeypatch.setattr(machine, "lane", lambda self, **how: None)
+        monkeypatch.setattr(reader, "MANY_LINES", 1 << 30)
 
     return closed
 
@@ -191,13 +232,24 @@ def test_some_stream_takes_each_lane(monkeypatch: pytest.MonkeyPatch) -> None:
 NUMBERS = st.integers(1, 6)
 PARTS = st.one_of(
     st.sampled_from(
-        [junit(*JUNIT_CASES), *(f"{line}\n" for line in JUNIT_CASES), "<system-out>\n", "<failure>", "]]>", "a\n"]
+        [
+            junit(*JUNIT_CASES),
+            *(f"{line}\n" for line in JUNIT_CASES),
+            "<system-out>\n",
+            "</system-out>\n",
+            "<system-err><![CDATA[",
+            "]]></system-err>\n",
+            "<failure>",
+            "]]>",
+            "a\n",
+        ]
     ),
     st.builds(lambda n: f"ok {n} - a\n", NUMBERS),
     st.builds(lambda n: f"ok {n} - a\nok {n + 1} - b\nok {n + 2} - c\n", NUMBERS),
     st.builds(lambda n: unit("a", n), NUMBERS),
     st.builds(lambda n: unit("a", n) + unit("b", n + 1), NUMBERS),
     st.builds(lambda n: unit("a", n, indent="    "), NUMBERS),
+    st.sampled_from(["\n", "Press\n", "  prints\n", "    well\n", "  jams (FAILED - 1)\n", RSPEC_END.format(n=2)]),
     st.sampled_from(["1..3\n", "# x\n", "not ok 2 - d\n", "  ---\n", "  ...\n", "# Subtest: s\n", "    1..1\n", "\n"]),
     st.sampled_from(
         ["✔ a (1ms)\n", "  ✔ a (1ms)\n", "▶ s\n", "✔ s (1ms)\n", "✖ b (1ms)\n", "....\n", "TAP version 13\n"]
@@ -213,4 +265,5 @@ def test_any_stream_is_read_the_same_without_lanes(parts: list[str], exit_code: 
     with pytest.MonkeyPatch.context() as patch:
         for machine in MACHINES:
             patch.setattr(machine, "lane", lambda self, **how: None)
+        patch.setattr(reader, "MANY_LINES", 1 << 30)
         assert read(data, 0, exit_code) == quick

@@ -6,6 +6,7 @@ have an empty line above them, so any other name below an empty line is doubtful
 
 import re
 from itertools import pairwise
+from operator import sub
 from typing import NamedTuple
 
 from context_firewall.transcript.account import Account
@@ -63,7 +64,7 @@ class Results:
         """Take a run of names, none of them below an empty line; 0 if one stands too deep below the name before it."""
         names = block[start : stop - 1].split(b"\n")
         indents = [_indent(names[0]), *map(len, grammar.INDENTS.findall(block, start, stop))]
-        steps = [below - above for above, below in pairwise(indents)]
+        steps = list(map(sub, indents[1:], indents))
         if indents[0] > 2 * len(self._path) or max(steps, default=0) > 2:
             return 0
         self.take(bared(names[0]), Line(stream, number, Kind.UNCLASSIFIED, names[0]), apart=False)
@@ -79,10 +80,9 @@ class Results:
 
     def _descend(self, names: list[bytes], indents: list[int]) -> None:
         """The path to the last of these names. Above it stands the last name of each smaller depth."""
-        last = indents[-1]
-        places = {indent: at for at, indent in enumerate(indents) if indent <= last}
-        below = min(places) // 2
-        self._path[below:] = [bared(names[places[indent]]).lstrip(b" ") for indent in range(2 * below, last + 1, 2)]
+        places = dict(zip(indents, range(len(indents)), strict=True))
+        above, last = min(places), indents[-1]
+        self._path[above // 2 :] = [bared(names[places[indent]]).lstrip(b" ") for indent in range(above, last + 1, 2)]
 
     def take(self, bare: bytes, line: Line, *, apart: bool) -> bool:
         """One line that is not blank; `apart` says that an empty line stands above it. Says whether it is known."""
