@@ -10,15 +10,17 @@ from hypothesis import strategies as st
 from context_firewall.transcript import reader
 from context_firewall.transcript.dialects.cargo_json import CargoEvents
 from context_firewall.transcript.dialects.go_json import GoEvents
+from context_firewall.transcript.dialects.json_report import JsonReport
 from context_firewall.transcript.dialects.junit import JUnit
 from context_firewall.transcript.dialects.node_dot import NodeDot
 from context_firewall.transcript.dialects.node_spec import NodeSpec
+from context_firewall.transcript.dialects.node_tap import NodeTap
 from context_firewall.transcript.dialects.rspec import Rspec
 from context_firewall.transcript.dialects.tap import TapMachine
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.reader import read_streams
 
-MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents, JUnit, Rspec)
+MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents, JUnit, Rspec, JsonReport, NodeTap)
 
 
 @pytest.fixture(autouse=True)
@@ -76,12 +78,31 @@ def cargo_suite(tests: str, passed: int, ignored: int = 0) -> str:
     )
 
 
+def node_tap(*passed: int, files: int = 1) -> str:
+    """Frames of node-tap's base reporter, then the end of the run."""
+
+    def frame(n: int, moves: int, running: str) -> str:
+        totals = f"\nAsserts:  {n} pass  0 fail  {n} of {n} complete\nSuites:   0 pass  0 fail  0 of 1 complete\n\n"
+        return "\x1b[2K\x1b[1A" * moves + "\x1b[2K\x1b[G\n" + running + totals
+
+    running = "".join(f" RUNS  press{file}.test.js 0 OK 9ms\n" for file in range(files))
+    frames = "".join(frame(n, files + 5, running) for n in passed[1:])
+    last = frame(passed[-1], files + 5, "").replace("Suites:   0", "Suites:   1").replace("0 of 1", "1 of 1")
+    comments = f"# {{ total: {passed[-1]}, pass: {passed[-1]} }}\n# time=9.5ms\n"
+    return frame(passed[0], 0, running).removeprefix("\x1b[2K\x1b[G") + frames + last + comments
+
+
 def junit(*inside: str, tests: int = 2, name: str = "press") -> str:
     """A suite with these lines in it."""
     lines = (f'<testsuite name="{name}" tests="{tests}" failures="0" errors="0">', *inside, "</testsuite>")
     return "".join(f"{line}\n" for line in lines)
 
 
+MOCHA_TESTS = '    {\n      "title": "dries",\n      "fullTitle": "press dries",\n      "err": {}\n    }\n'
+MOCHA_DOCUMENT = (
+    '{\n  "stats": {\n    "suites": 1,\n    "tests": 1,\n    "passes": 1,\n    "pending": 0,\n    "failures": 0\n  },\n'
+    f'  "tests": [\n{MOCHA_TESTS}  ],\n  "failures": [],\n  "passes": [\n{MOCHA_TESTS}  ]\n}}\n'
+)
 RSPEC_END = "\nFinished in 9 seconds (files took 1 second to load)\n{n} examples, 0 failures\n\n"
 OUTLINE = "\nPress\n  prints\n  in two colours\n    keeps them apart\n    (and dries)\n  stops\n"
 JUNIT_CASES = ('  <testcase name="a" time="1"/>', '  <testcase name="b">', "  </testcase>")
@@ -170,6 +191,15 @@ STREAMS = {
     ),
     "XML and a cut": junit(*JUNIT_CASES)[:-30],
     "XML twice": junit(*JUNIT_CASES) * 2,
+    "frames": node_tap(0, 1, 2, 3, 4, 5),
+    "frames of two files": node_tap(0, 1, 2, 3, 4, 5, files=2),
+    "frames that go back": node_tap(0, 1, 2, 1, 4, 5),
+    "frames and a print": node_tap(0, 1, 2, 3).replace("\x1b[G\n", "\x1b[G1> press.test.js\nhot\n\n", 1),
+    "a document": MOCHA_DOCUMENT,
+    "a document with carriage returns": MOCHA_DOCUMENT.replace("\n", "\r\n"),
+    "a document that breaks off": MOCHA_DOCUMENT.removesuffix("}\n"),
+    "a document with a brace within": MOCHA_DOCUMENT.replace("  ]\n", "  ]\n}\n", 1),
+    "a document twice": MOCHA_DOCUMENT * 2,
     "outline": OUTLINE + OUTLINE + RSPEC_END.format(n=8),
     "outline in random order": "\nRandomized with seed 4\n" + OUTLINE + RSPEC_END.format(n=4),
     "outline with a step too deep": "\nPress\n  prints\n      in two colours\n  stops\n" + RSPEC_END.format(n=2),

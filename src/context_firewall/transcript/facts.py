@@ -208,8 +208,9 @@ def combined(readings: Iterable[Reading]) -> Transcript:
     ranks: dict[str, int] = {}
     kept = 0
     for part in parts:
-        for kept, line in enumerate(part.kept_lines(), kept + 1):
+        for line in part.kept_lines():
             ranks.setdefault(line.stream, len(ranks))
+            kept += 1
 
     def place(line: Line) -> tuple[int, int]:
         return ranks[line.stream], line.number

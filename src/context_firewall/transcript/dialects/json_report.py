@@ -11,7 +11,7 @@ The room's rules:
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +40,8 @@ INDENTED = re.compile(
 )
 OPENING = re.compile(rb"(?:%b|%b)" % (ON_ONE_LINE.pattern, INDENTED.pattern))
 OPENED, CLOSED = b"{", b"}"
+# Lines that do not end a document.
+INSIDE = re.compile(rb"(?:(?!\}\r?+\n)[^\n\x1b]*+\n)++")
 
 # What keeps an object's place or its books: shown as context.
 BRACKETS = frozenset({b"{", b"}", b"},", b"[", b"]", b"],"})
@@ -58,7 +60,10 @@ class JsonReport:
     def __init__(self, stream: str) -> None:
         self._stream = stream
         self._suppressed = Account()
-        self._lines: list[Line] = []
+        self._first = 0
+        """The number of the document's first line."""
+        self._raws: list[bytes] = []
+        """Its lines, one below the other."""
         self._brace: Line | None = None
         """A brace on a line of its own before the opening."""
         self._read = False
@@ -68,12 +73,14 @@ class JsonReport:
         self._loose: list[Line] = []
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
-        """None: a document is read whole."""
-        return None
+        """Lines inside the document."""
+        return INSIDE if self._raws and not self._read else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Nothing."""
-        return 0
+        """Hold a run of them."""
+        raws = block[start : stop - 1].split(b"\n")
+        self._raws += raws
+        return len(raws)
 
     def trace(self) -> None:
         """Remember which lines are suppressed."""
@@ -100,22 +107,40 @@ class JsonReport:
         """One line of the document."""
         if self._read:
             if bare.strip():
-                self._twice |= [raw] == [line.raw for line in self._lines]
+                self._twice |= [raw] == self._raws
                 return False
             self._suppressed.add(Kind.BLANK, number)
             return True
-        if not self._lines and self._brace is not None:
-            (self._lines if self._brace.number == number - 1 else self._loose).append(self._brace)
-        first = not self._lines
-        self._lines.append(Line(self._stream, number, Kind.UNCLASSIFIED, raw))
+        if not self._raws:
+            self._first = number
+            self._take_brace()
+        first = not self._raws
+        self._raws.append(raw)
         if bare == CLOSED or (first and bare.startswith(OPENED)):
             self._end()
         return True
 
+    def _take_brace(self) -> None:
+        """The document's first line may be the brace above the opening."""
+        if self._brace is not None and self._brace.number == self._first - 1:
+            self._first = self._brace.number
+            self._raws.append(self._brace.raw)
+        elif self._brace is not None:
+            self._loose.append(self._brace)
+
+    def _line(self, at: int) -> Line:
+        """A line of the document, counted from 0."""
+        return Line(self._stream, self._first + at, Kind.UNCLASSIFIED, self._raws[at])
+
+    def _texts(self) -> list[bytes]:
+        """The document's lines as rules see them."""
+        whole = b"".join(self._raws)
+        return [bare(raw) for raw in self._raws] if b"\r" in whole or b"\x1b" in whole else self._raws.copy()
+
     def _end(self) -> None:
         """The document has ended."""
         self._read = True
-        texts = [bare(line.raw) for line in self._lines]
+        texts = self._texts()
         above = 0 if texts[0].startswith(OPENED) else 1
         if above:
             # The brace was read as text, or stands behind something that was printed without a line end.
@@ -129,9 +154,9 @@ class JsonReport:
         """Settle the account."""
         report = self._report
         if report is None:
-            lines = tuple(sorted((*self._loose, *self._lines), key=lambda line: line.number))
+            lines = tuple(sorted((*self._loose, *map(self._line, range(len(self._raws)))), key=_number))
             # A report that was cut or torn; what only looks like one says nothing.
-            began = any(ON_ONE_LINE.match(bare(line.raw)) or INDENTED.match(bare(line.raw)) for line in self._lines[:2])
+            began = any(ON_ONE_LINE.match(bare(raw)) or INDENTED.match(bare(raw)) for raw in self._raws[:2])
             doubts = {Doubt.COMPLETENESS_UNCONFIRMED} if began and not self._read else set[Doubt]()
             return self._reading(Tally(), (), lines, doubts)
         document, row, story = report
@@ -148,9 +173,9 @@ class JsonReport:
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if not story.tally.total and not story.outside:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
-        laid = _Layout(document, row, story, self._lines)
-        for line, kind in laid.suppressed():
-            self._suppressed.add(kind, line.number)
+        laid = _Layout(document, row, story, self._texts(), self._line)
+        for kind, places in laid.suppressed().items():
+            self._suppressed.add(kind, *(self._first + at for at in places))
         reading = self._reading(story.tally, tuple(laid.failures), tuple(self._loose), doubts)
         return replace(reading, todo=tuple(laid.todo), has_results=True, standing=2 if doubts else STANDS)
 
@@ -172,11 +197,15 @@ class JsonReport:
 class _Layout:
     """What each line of a report is."""
 
-    def __init__(self, document: Document, row: Format, story: Story, lines: Sequence[Line]) -> None:
+    def __init__(
+        self, document: Document, row: Format, story: Story, texts: Sequence[bytes], line: Callable[[int], Line]
+    ) -> None:
+        """`texts` are the report's lines, bare; `line` makes one of them, counted from 0."""
         self._document = document
-        self._lines = lines
+        self._texts = texts
+        self._line = line
         self._key = b'"%b":' % row.name_key.encode()
-        self._kinds = [Kind.STRUCTURE] * len(lines)
+        self._kinds = [Kind.STRUCTURE] * len(texts)
         self._taken: set[int] = set()
         self.failures: list[Failure] = []
         self.todo: list[Line] = []
@@ -193,16 +222,18 @@ class _Layout:
         for part in story.outside:
             self._failure(part)
 
-    def suppressed(self) -> Iterator[tuple[Line, Kind]]:
-        """The lines that are not kept, with their kinds."""
-        for at, line in enumerate(self._lines):
+    def suppressed(self) -> dict[Kind, list[int]]:
+        """The lines that are not kept, by their kinds."""
+        places: dict[Kind, list[int]] = {kind: [] for kind in set(self._kinds)}
+        for at, kind in enumerate(self._kinds):
             if at not in self._taken:
-                yield line, self._kinds[at]
+                places[kind].append(at)
+        return places
 
     def _title(self, span: Span) -> int:
         """The line of an object that names it."""
         for at in range(span.first, span.last + 1):
-            if bare(self._lines[at].raw).lstrip().startswith(self._key):
+            if self._texts[at].lstrip().startswith(self._key):
                 return at
         return span.first
 
@@ -215,13 +246,13 @@ class _Layout:
         return (at for at in range(span.first, span.last + 1) if at not in hidden)
 
     def _ended(self, part: Part) -> None:
-        if len(self._lines) == 1:
+        if len(self._texts) == 1:
             return
         at = self._title(self._document.span(part.node))
         self._kinds[at] = ENDED[part.ended]
         if part.ended == formats.TODO and at not in self._taken:
             self._taken.add(at)
-            self.todo.append(self._lines[at].as_kind(Kind.TODO_TEST))
+            self.todo.append(self._line(at).as_kind(Kind.TODO_TEST))
 
     def _failure(self, part: Part) -> None:
         identity = well_formed(part.identity)
@@ -236,11 +267,10 @@ class _Layout:
         header = title if title in free else free[0]
         self._taken.update(free)
         details = tuple(self._detail(part, at) for at in free if at != header)
-        self.failures.append(Failure(identity, self._lines[header].as_kind(Kind.FAILED_TEST), details))
+        self.failures.append(Failure(identity, self._line(header).as_kind(Kind.FAILED_TEST), details))
 
     def _detail(self, part: Part, at: int) -> Line:
-        line = self._lines[at]
-        text = bare(line.raw)
+        line, text = self._line(at), self._texts[at]
         key = KEY.match(text)
         if text.strip() in BRACKETS or text.endswith((b"{", b"[")) or (key is not None and key["key"] in BOOKS):
             return line.as_kind(Kind.FAILURE_CONTEXT)

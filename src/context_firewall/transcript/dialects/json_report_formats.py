@@ -42,6 +42,8 @@ PYTEST_OUTCOME = {
 }
 # pytest's exit codes of a run that came to its end: all passed, some failed, nothing collected.
 PYTEST_ENDED = (0, 1, 5)
+# An object as text, by which two that say the same are told.
+_canonical = json.JSONEncoder(sort_keys=True).encode
 RUNTIME_ERROR = "● Test suite failed to run"
 
 
@@ -134,10 +136,6 @@ def _mocha(root: dict[str, Any]) -> Story:
             story.sound &= _canonical(part) in known or name not in names
     story.sound &= len(tests) == _count(stats, "tests")
     return story
-
-
-def _canonical(value: object) -> str:
-    return json.dumps(value, sort_keys=True)
 
 
 def _jest(root: dict[str, Any]) -> Story:
