@@ -96,6 +96,11 @@ def tap_crlf(mib: float) -> Pieces:
     return _tap(mib, lambda n: f"ok {n} - {_name(n)}\r\n")
 
 
+def tap_unnumbered(mib: float) -> Pieces:
+    """`ok - name`."""
+    return _tap(mib, lambda n: f"ok - {_name(n)}\n")
+
+
 def tap_utf8(mib: float) -> Pieces:
     """Green points with names that are not ASCII."""
     return _tap(mib, lambda n: f"ok {n} - rundet die Summe der Größe {n} — ✓\n")
@@ -567,6 +572,7 @@ class Shape:
 SHAPES = (
     Shape("TAP, green", tap_green, 1 / 10),
     Shape("TAP, green, no dash", tap_undashed, 1 / 10),
+    Shape("TAP, green, no numbers", tap_unnumbered, 1 / 10),
     Shape("TAP, green, not ASCII", tap_utf8, 1 / 10),
     Shape("TAP, green, CRLF", tap_crlf, 0),
     Shape("TAP, 5 % skip and todo", tap_directives, 0),

@@ -12,15 +12,15 @@ from typing import NamedTuple
 from context_firewall.transcript.dialects import tap_grammar as grammar
 from context_firewall.transcript.lines import bare
 
-# Points at column 0: numbered, with a description or at least a blank, without the marks that may change what it means
-# (machine.MARKS). A CR is the description's or the line's, and means nothing in either.
+# Points at column 0, all numbered or none of them: with a description or at least a blank, without the marks that may
+# change what it means (machine.MARKS). A CR is the description's or the line's, and means nothing in either.
 # Two patterns for one language: where a block has no such mark none has to be looked for, which is three times as fast.
-CAREFUL_RUN = re.compile(rb"(?:ok [0-9]++ [^\n#\\{\x1b]*+\n)++")
-PLAIN_RUN = re.compile(rb"(?:ok [0-9]++ [^\n]*+\n)++")
+CAREFUL_RUN = re.compile(rb"(?:ok [0-9]++ [^\n#\\{\x1b]*+\n)++|(?:ok (?![0-9 \t])[^\n#\\{\x1b]*+\n)++")
+PLAIN_RUN = re.compile(rb"(?:ok [0-9]++ [^\n]*+\n)++|(?:ok (?![0-9 \t])[^\n]*+\n)++")
 _NUMBER = re.compile(rb"\nok ([0-9]++) ")
 
 # What grammar.POINT and PYTEST_NODE would find in such a line, from its start.
-_PYTEST_POINT = re.compile(rb"(?m)^ok [0-9]++ [ \t]*+(?:-(?:[ \t]++|\r?$))?+[^ \n]*?\.py::")
+_PYTEST_POINT = re.compile(rb"(?m)^ok (?:[0-9]++ )?+[ \t]*+(?:-(?:[ \t]++|\r?$))?+[^ \n]*?\.py::")
 
 # Suites inside suites that a Node lane reads at once, and the indentation up to which lanes are offered.
 _NESTING = 3
@@ -46,6 +46,8 @@ def consecutive(first: int, count: int) -> bytes:
 
 def numbers_in_order(block: bytes, start: int, stop: int, due: int) -> int:
     """How many points of a plain run stand before its last one, if their numbers are due, due + 1, ...; else 0."""
+    if not block[start + 3 : start + 4].isdigit():
+        return block.count(b"\n", start, stop) - 1  # without a number each is the next
     first = block[start + 3 : block.index(b" ", start + 3)]
     # Each number but the first has its newline before it in the run.
     numbers = [first, *_NUMBER.findall(block, start, stop)]
