@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import repeat
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from context_firewall.transcript.dialects import REGISTRY, Entry, any_hint
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading, Tally, Transcript, combined
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, bare
+from context_firewall.transcript.lines import Line, bare, lines_from
 from context_firewall.transcript.machine import MARKS, Adopts, Dialect, Machine, Row
 from context_firewall.transcript.markers import MARKERS, marker_kind
 from context_firewall.transcript.noise import NoiseRule, without_noise
@@ -387,7 +388,7 @@ class _Idle:
         raws = text.split(b"\n")
         raws.pop()
         kept = self._lines.setdefault(Kind.UNCLASSIFIED, [])
-        kept += [Line(self._stream, place, Kind.UNCLASSIFIED, raw) for place, raw in enumerate(raws, number)]
+        kept += lines_from(self._stream, number, repeat(Kind.UNCLASSIFIED), raws)
         return len(raws)
 
     def hand_over(self, machine: Adopts) -> list[Line]:

@@ -28,7 +28,7 @@ from context_firewall.transcript.dialects.tap_tree import (
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, bare, decoded
+from context_firewall.transcript.lines import Line, bare, decoded, lines_from
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
 
@@ -134,9 +134,8 @@ class TapMachine:
         else:
             region = block[start : stop - 1].split(b"\n")
             lines = len(region)
-            point.details += [
-                Line(self._stream, place, classify_detail(bare(raw)), raw) for place, raw in enumerate(region, number)
-            ]
+            kinds = [classify_detail(bare(raw)) for raw in region]
+            point.details += lines_from(self._stream, number, kinds, region)
         self._number = number + lines - 1
         return lines
 

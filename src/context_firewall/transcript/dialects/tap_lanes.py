@@ -36,12 +36,13 @@ _HUNDRED = b" ".join(b"@%02d" % n for n in range(100))
 def consecutive(first: int, count: int) -> bytes:
     """The numbers from `first` on, between blanks; made by the hundred, since formatting each costs more."""
     last = first + count
-    head = min(last, max(100, -(-first // 100) * 100))
-    tail = max(head, last // 100 * 100)
-    parts = [b"%d" % n for n in range(first, head)]
-    parts += [_HUNDRED.replace(b"@", b"%d" % n) for n in range(head // 100, tail // 100)]
-    parts += [b"%d" % n for n in range(tail, last)]
-    return b" ".join(parts)
+    if first < 100:
+        few = b" ".join([b"%d" % n for n in range(first, min(last, 100))])
+        return few if last <= 100 else few + b" " + consecutive(100, last - 100)
+    whole = b" ".join([_HUNDRED.replace(b"@", b"%d" % n) for n in range(first // 100, -(-last // 100))])
+    # All numbers of a hundred are of one length: what is too much at either end is cut off.
+    skipped, added = first % 100 * len(b"%d " % first), -last % 100 * len(b" %d" % last)
+    return whole[skipped : len(whole) - added]
 
 
 def numbers_in_order(block: bytes, start: int, stop: int, due: int) -> int:
