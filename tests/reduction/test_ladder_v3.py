@@ -4,7 +4,6 @@ import hashlib
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -392,7 +391,7 @@ def test_a_header_that_says_more_than_a_name_is_never_hidden(header: str, shared
         Failure("a", line(1, Kind.FAILED_TEST, "not ok 1 - a"), (line(2, Kind.ASSERTION, "  same"),)),
         Failure("suite > b", line(3, Kind.FAILED_TEST, header), (line(4, Kind.ASSERTION, "  same"),)),
     )
-    assert shared_regions(replace(combined([]), failures=failures)) == ((None, 0) if shared else None)
+    assert shared_regions(combined([])._replace(failures=failures)) == ((None, 0) if shared else None)
 
 
 def test_a_graded_packet_is_found_although_sharing_makes_it_shorter() -> None:

@@ -1,7 +1,6 @@
 """The ladder and its arithmetic."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from context_firewall.reduction.retention import (
     SEED_LADDER,
@@ -21,8 +20,7 @@ def line(number: int, kind: Kind) -> Line:
     return Line("stdout", number, kind, b"text")
 
 
-FULL_HOUSE: Transcript = replace(
-    combined([]),
+FULL_HOUSE: Transcript = combined([])._replace(
     failures=(
         Failure("a", line(1, Kind.FAILED_TEST), (line(2, Kind.ASSERTION),)),
         Failure("b", line(3, Kind.FAILED_TEST)),
@@ -64,7 +62,7 @@ def test_every_plan_parts_the_kept_lines() -> None:
 
 
 def test_a_rung_without_anything_to_give_up_makes_no_plan() -> None:
-    critical = replace(FULL_HOUSE, warnings=(), unclassified=(), todo=())
+    critical = FULL_HOUSE._replace(warnings=(), unclassified=(), todo=())
     assert SEED_LADDER[1].plan(critical, NoRoom()) is None
 
 

@@ -298,4 +298,4 @@ def test_a_report_whose_head_is_missing() -> None:
 
 def test_a_package_without_a_test() -> None:
     """GO-3: text that names no test does not say that there was none."""
-    assert read(close()).doubts == {Doubt.COUNTS_UNCONFIRMED}
+    assert read(close()).doubts == {Doubt.COMPLETENESS_UNCONFIRMED, Doubt.COUNTS_UNCONFIRMED}

@@ -3,7 +3,6 @@
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -48,7 +47,7 @@ def read(report: str, exit_code: int | None = 0, *, lanes: bool = False) -> Read
         reading = machine.close(exit_code)
         doubts = reading.doubts
     assert len(list(reading.kept_lines())) + sum(reading.suppressed.values()) == number
-    return replace(reading, doubts=doubts)
+    return reading._replace(doubts=doubts)
 
 
 # Node 22 on: errors in the recap only.

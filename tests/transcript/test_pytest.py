@@ -424,6 +424,12 @@ def test_a_row_of_other_results_contradicts_the_closing_line(row: str) -> None:
     assert stopped(row).doubts == {Doubt.AGGREGATE_CONTRADICTION}
 
 
+def test_a_count_of_what_no_result_is() -> None:
+    """PYT-2: who counts `flunked` may mean failures."""
+    odd = GREEN.replace(rule("3 passed in 0.02s"), rule("3 passed, 1 flunked in 0.02s"))
+    assert read(odd, 0).doubts == {Doubt.AGGREGATE_CONTRADICTION, Doubt.COUNTS_UNCONFIRMED}
+
+
 @pytest.mark.parametrize("row", [".", "...x", ".F?", "F ."])
 def test_any_other_line_before_the_first_section_is_nobodys(row: str) -> None:
     assert texts(stopped(row).unclassified) == [row]

@@ -576,6 +576,8 @@ def test_counts() -> None:
     odd = counts(b"3 floating (3)")
     assert odd is not None
     assert odd.unknown
+    run = read(GREEN.replace("3 passed | 1 skipped (4)", "3 passed | 1 floating (4)"))
+    assert {Doubt.AGGREGATE_CONTRADICTION, Doubt.COUNTS_UNCONFIRMED} <= run.doubts
 
 
 def test_names() -> None:

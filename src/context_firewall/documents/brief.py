@@ -10,6 +10,7 @@ A line of the run starts with `| ` (or is `|` alone, if it is blank); every othe
     ~ 4 runner frames                                                            stack frames of runner and platform
     ~ 30 lines of context, not shown                                             source lines around the failing ones
     ~ a JSON report on one line, 900 bytes, not shown                            but for what it says of the failures
+    ~ 2 regions of JUnit XML, decoded                                            what they say, not as it stands
     + 2 more failures are not named here [stdout:50-70]
     warning [stdout:2]                                                           or fatal, timeout, todo, unclassified
     warning, not shown: 3 lines, 120 bytes [stdout:5-7]
@@ -27,7 +28,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+from context_firewall.documents.brief_commands import command_lines
 from context_firewall.documents.brief_json import told
+from context_firewall.documents.brief_xml import xml_told
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.reasons import ADVICE
 from context_firewall.documents.runner_frames import frame
@@ -129,8 +132,10 @@ class _Draft:
         self._evidence = packet["decision_evidence"]
         self.failures = len(self._evidence["failures"])
         self._names = [_name(number, failure) for number, failure in enumerate(self._evidence["failures"], 1)]
-        self._regions = list(_regions(self._evidence["failures"]))
+        self._in_xml = xml_told(self._evidence["failures"], CONTEXT)
+        self._regions = list(_regions(self._evidence["failures"], self._in_xml))
         self._context = [_context(failure) for failure in self._evidence["failures"]]
+        self._spoken = [_spoken(failure) is not None for failure in self._evidence["failures"]]
         self._spans = [spans_of(lines_of(failure)) for failure in self._evidence["failures"]]
         self._sections: dict[tuple[str, bool], list[str]] = {}
 
@@ -148,6 +153,10 @@ class _Draft:
         context = sum(self._context[:whole])
         if context:
             lines.append(f"~ {context} {'line' if context == 1 else 'lines'} of context, not shown")
+        in_xml = sum(1 for index in self._in_xml if index < whole)
+        for count, what in ((sum(self._spoken[:whole]), "commands to a CI system"), (in_xml, "JUnit XML")):
+            if count:
+                lines.append(f"~ {count} {'region' if count == 1 else 'regions'} of {what}, decoded")
         if named < self.failures:
             rest = [span for spans in self._spans[named:] for span in spans]
             lines.append(f"+ {self.failures - named} more failures are not named here{place_of(rest)}")
@@ -275,12 +284,13 @@ def _name(number: int, failure: Mapping[str, Any]) -> str:
     return f"{number}) {safe(failure['identity'])}{place_of(lines_of(failure)) or ' [-]'}{others}"
 
 
-def _regions(failures: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
+def _regions(failures: Sequence[Mapping[str, Any]], in_xml: Mapping[int, Sequence[str]]) -> Iterator[list[str]]:
     """The lines of each failure's region; one that reads like an earlier one only says so."""
     seen: dict[tuple[str, ...], int] = {}
     decoded = told(failures)
     for number, failure in enumerate(failures, 1):
-        region = tuple(_told(failure, decoded[number - 1]) if number - 1 in decoded else _region(failure))
+        at = number - 1
+        region = tuple(_told(failure, decoded[at]) if at in decoded else _region(failure, in_xml.get(at)))
         earlier = seen.setdefault(region, number) if len(region) > 1 else number
         yield list(region) if earlier == number else [f"   same text as {earlier})"]
 
@@ -296,11 +306,12 @@ def _context(failure: Mapping[str, Any]) -> int:
     return sum(1 for line in failure.get("details", ()) if "text" in line and line["category"] == CONTEXT)
 
 
-def _region(failure: Mapping[str, Any]) -> Iterator[str]:
+def _region(failure: Mapping[str, Any], said: Sequence[str] | None) -> Iterator[str]:
+    """The lines of a region; `said` is what it says, if it is told in another way than as it stands."""
     texts = [line["text"] for line in failure.get("details", ()) if "text" in line and line["category"] != CONTEXT]
-    header = failure.get("header")
-    lines = dedented([line_text(text) for text in texts])
-    if header is not None and "text" in header:
+    header, spoken = failure.get("header"), _spoken(failure) if said is None else said
+    lines = dedented([line_text(text) for text in (texts if spoken is None else spoken)])
+    if header is not None and "text" in header and spoken is None:
         text, name = header["text"], failure["identity"]
         if not says_only_the_name(text, name) and not _sums_up(line_text(text).strip(), safe(name), lines):
             yield FENCE + _unruled(line_text(text).strip())
@@ -308,6 +319,19 @@ def _region(failure: Mapping[str, Any]) -> Iterator[str]:
     hidden = [line for line in lines_of(failure) if "text" not in line]
     if hidden:
         yield f"   not shown: {_amount(hidden)}{place_of(hidden)}"
+
+
+def _spoken(failure: Mapping[str, Any]) -> list[str] | None:
+    """What a region says that begins with a command to a CI system; None for any other."""
+    identity = failure["identity"]
+    first = command_lines(failure.get("header", {}).get("text", ""), identity)
+    if first is None:
+        return None
+    for line in failure.get("details", ()):
+        text = line.get("text", "")
+        said = command_lines(text, identity)
+        first += [text] if said is None else said
+    return first
 
 
 def _told(failure: Mapping[str, Any], texts: Sequence[str]) -> Iterator[str]:

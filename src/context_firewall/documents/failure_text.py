@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from context_firewall.documents.brief import CONTEXT, dedented, line_text, lines_of, place_of
+from context_firewall.documents.brief_commands import command_lines
 
 # The category of a line that a runner marks as the reason (pytest with an `E`).
 MESSAGE = "failure_message"
@@ -20,7 +21,9 @@ def failure_text(failure: Mapping[str, Any]) -> str:
     """
     lines = _lines(failure)
     if not lines and "text" in failure.get("header", ()):
-        lines = [line_text(failure["header"]["text"]).strip()]
+        header = failure["header"]["text"]
+        said = command_lines(header, failure["identity"])
+        lines = [line_text(header).strip()] if said is None else [line_text(line) for line in said]
     hidden = [line for line in lines_of(failure) if "text" not in line]
     return "\n".join([*lines, *[f"not shown:{place_of(hidden)}"] * bool(hidden)])
 

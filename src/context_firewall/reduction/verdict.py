@@ -5,7 +5,6 @@ A verdict never looks at a ceiling. What a ceiling costs is the retention plan's
 """
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -52,8 +51,9 @@ class Reason(StrEnum):
     """The ceiling leaves no room for the name of every failure; the others are counted and hashed."""
 
 
-_NOT_ABOUT_THE_OUTCOME = frozenset(
+_NOT_ABOUT_THE_OUTCOME: frozenset[str] = frozenset(
     {
+        Doubt.COUNTS_UNCONFIRMED,
         Reason.RAW_EVIDENCE_REFERENCE_MISSING,
         Reason.PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT,
         Reason.PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED,
@@ -63,8 +63,7 @@ _NOT_ABOUT_THE_OUTCOME = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Circumstances:
+class Circumstances(NamedTuple):
     """What is known of a run besides its output. `duration_ms` is in milliseconds; None is unknown."""
 
     operation_id: str | None = None

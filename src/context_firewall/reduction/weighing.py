@@ -9,7 +9,7 @@ A weight is the length of a packet but for the digits of that length and of its 
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -62,7 +62,7 @@ class Scale:
             "unclassified": transcript.unclassified,
             "warnings": transcript.warnings,
         }
-        empty = replace(transcript, failures=(), fatal_errors=(), timeouts=(), todo=(), unclassified=(), warnings=())
+        empty = transcript._replace(failures=(), fatal_errors=(), timeouts=(), todo=(), unclassified=(), warnings=())
         self._frame = reduction._replace(transcript=empty)
         self._kinds = [Counter(line.kind for line in failure.lines()) for failure in self._failures]
         self._kinds_of_lists = {name: Counter(line.kind for line in lines) for name, lines in self._lists.items()}

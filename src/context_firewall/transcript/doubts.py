@@ -26,7 +26,7 @@ class Doubt(StrEnum):
     CONTESTED_RESULTS = "CONTESTED_RESULTS"
     """Lines shaped like results that plan, numbering, summary or exit status deny."""
     COUNTS_UNCONFIRMED = "COUNTS_UNCONFIRMED"
-    """The format does not tell tests from suites, or prints no totals: the counts are of symbols."""
+    """How the run ended is known, how many tests ended so is not: the format does not tell, or prints no totals."""
     AMBIGUOUS_DIALECT = "AMBIGUOUS_DIALECT"
     """More than one dialect claims the stream."""
     FAILURE_OUTSIDE_TESTS = "FAILURE_OUTSIDE_TESTS"

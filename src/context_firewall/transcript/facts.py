@@ -6,8 +6,9 @@ source line is either kept (it is in exactly one of the tuples of lines) or supp
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from operator import attrgetter
+from types import MappingProxyType
 from typing import NamedTuple
 
 from context_firewall.transcript.doubts import Doubt
@@ -38,8 +39,7 @@ class Tally:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """One failing test, or a failing file, hook or suite: who, and its whole region in source order."""
 
     identity: str
@@ -129,8 +129,7 @@ class Segments:
     failed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """One dialect's account of a stretch of a stream."""
 
     tally: Tally = Tally()
@@ -140,7 +139,7 @@ class Reading:
     warnings: tuple[Line, ...] = ()
     unclassified: tuple[Line, ...] = ()
     todo: tuple[Line, ...] = ()
-    suppressed: Mapping[Kind, int] = field(default_factory=dict)
+    suppressed: Mapping[Kind, int] = MappingProxyType({})
     doubts: frozenset[Doubt] = frozenset()
     has_results: bool = False
     """Whether at least one test result, or a runner's statement that there are none, was read."""
@@ -170,7 +169,7 @@ class Reading:
         fates = self.fates
         if fates is not None:
             fates = {**fates, **{line.number: kind for line, kind in lines.items()}}
-        return replace(self, suppressed={kind: n for kind, n in account.items() if n}, fates=fates)
+        return self._replace(suppressed={kind: n for kind, n in account.items() if n}, fates=fates)
 
     def kept_lines(self) -> Iterator[Line]:
         """Every kept line, failures first, then in the order of the fields."""
@@ -182,8 +181,7 @@ class Reading:
             yield from self.spread.lines()
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(NamedTuple):
     """The facts of a whole run: what every stream held, line by line accounted for."""
 
     tally: Tally
@@ -221,7 +219,7 @@ def combined(readings: Iterable[Reading]) -> Transcript:
     def in_order(lines: Iterable[Line]) -> tuple[Line, ...]:
         return tuple(sorted(lines, key=key))
 
-    failures = [Failure(f.identity, f.header, in_order(f.details)) for part in parts for f in part.failures]
+    failures = [f._replace(details=in_order(f.details)) for part in parts for f in part.failures]
     failures.sort(key=lambda failure: place(failure.header) if failure.header is not None else (len(ranks), 0))
     suppressed: Counter[Kind] = Counter()
     for part in parts:

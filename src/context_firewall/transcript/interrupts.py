@@ -4,7 +4,6 @@ Some runners say so on standard error, where they print nothing else. Then the r
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading
@@ -25,4 +24,4 @@ def _says(part: Reading, words: bytes) -> bool:
 
 
 def _doubted(part: Reading) -> Reading:
-    return replace(part, doubts=part.doubts | {Doubt.COMPLETENESS_UNCONFIRMED})
+    return part._replace(doubts=part.doubts | {Doubt.COMPLETENESS_UNCONFIRMED})

@@ -13,7 +13,7 @@ What a rule takes is counted as `declared_noise`. Taking it away removes no doub
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
@@ -180,11 +180,11 @@ def without_noise(
             suppressed = {**reading.suppressed, Kind.DECLARED_NOISE: before + taken}
             # A dialect may have said so too; the verdict says it again of the lines that are left.
             doubts = reading.doubts - {Doubt.UNCLASSIFIED_EVIDENCE}
-            reading = replace(reading, unclassified=rest, suppressed=suppressed, doubts=doubts)
+            reading = reading._replace(unclassified=rest, suppressed=suppressed, doubts=doubts)
             if reading.fates is not None:
                 left = {line.number for line in rest}
                 gone = (line.number for line in before_rest if line.number not in left)
-                reading = replace(reading, fates={**reading.fates, **dict.fromkeys(gone, Kind.DECLARED_NOISE)})
+                reading = reading._replace(fates={**reading.fates, **dict.fromkeys(gone, Kind.DECLARED_NOISE)})
         cleared.append(reading)
     return cleared
 

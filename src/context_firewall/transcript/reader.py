@@ -10,7 +10,7 @@ import copy
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import repeat
 from operator import attrgetter
@@ -277,9 +277,9 @@ class StreamReader:
         self._ambiguous = True
         so_far = copy.deepcopy(first.machine).close(None)
         noise = _as_noise(so_far)
-        before = replace(noise, unclassified=tuple(one for one in noise.unclassified if one.number != self._number))
+        before = noise._replace(unclassified=tuple(one for one in noise.unclassified if one.number != self._number))
         for row in rivals:
-            self._begin(row, (replace(before, dialect=first.dialect.name),), text, raw)
+            self._begin(row, (before._replace(dialect=first.dialect.name),), text, raw)
 
     def _end_stretch(self) -> None:
         if self._stretches:
@@ -293,7 +293,7 @@ class StreamReader:
         readings = [stretch.machine.close(exit_code) for stretch in stretches]
         best = max(range(len(readings)), key=lambda i: (readings[i].standing, -i))
         refused = [Reading(unclassified=tuple(stretches[best].refused or ()))]
-        return [*stretches[best].before, *refused, replace(readings[best], dialect=stretches[best].dialect.name)]
+        return [*stretches[best].before, *refused, readings[best]._replace(dialect=stretches[best].dialect.name)]
 
 
 def _as_noise(reading: Reading) -> Reading:
@@ -485,7 +485,7 @@ def _readings(
         for chunk in chunks:
             reader.feed(chunk)
         closed = reader.close(exit_code)
-        readings += (replace(part, stream=name) for part in closed)
+        readings += (part._replace(stream=name) for part in closed)
         if any(Doubt.AMBIGUOUS_DIALECT in part.doubts for part in closed):
             disputed.add(name)
     read = {part.dialect for part in readings}
@@ -528,9 +528,9 @@ def _without_echoes(readings: list[Reading], rows: Sequence[Dialect], exit_code:
 def _as_text(reading: Reading, runner: str) -> Reading:
     """A reading as text; that two dialects claimed it no longer matters."""
     if not reading.dialect:
-        return replace(reading, doubts=reading.doubts - {Doubt.AMBIGUOUS_DIALECT})
+        return reading._replace(doubts=reading.doubts - {Doubt.AMBIGUOUS_DIALECT})
     doubts = frozenset[Doubt]() if reading.dialect == runner else frozenset({Doubt.UNCLASSIFIED_EVIDENCE})
-    return replace(_as_noise(reading), stream=reading.stream, doubts=doubts)
+    return _as_noise(reading)._replace(stream=reading.stream, doubts=doubts)
 
 
 def _with_program_output(readings: list[Reading], rows: Sequence[Dialect], exit_code: int | None) -> list[Reading]:
@@ -556,7 +556,7 @@ def _with_program_output(readings: list[Reading], rows: Sequence[Dialect], exit_
 
 def _as_visible_output(reading: Reading) -> Reading:
     """A reading whose unclassified lines are the program's own, and shown."""
-    return replace(reading, unclassified=tuple(line.as_kind(Kind.PROGRAM_OUTPUT) for line in reading.unclassified))
+    return reading._replace(unclassified=tuple(line.as_kind(Kind.PROGRAM_OUTPUT) for line in reading.unclassified))
 
 
 def _as_program_output(reading: Reading) -> Reading:
@@ -566,7 +566,7 @@ def _as_program_output(reading: Reading) -> Reading:
     fates = reading.fates
     if fates is not None:
         fates = {**fates, **{line.number: Kind.PROGRAM_OUTPUT for line in reading.unclassified}}
-    return replace(reading, unclassified=(), suppressed={k: n for k, n in account.items() if n}, fates=fates)
+    return reading._replace(unclassified=(), suppressed={k: n for k, n in account.items() if n}, fates=fates)
 
 
 def _with_process_failure(readings: list[Reading], exit_code: int | None) -> list[Reading]:
@@ -585,6 +585,6 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
         failure = process_failure(lines, current)
         if failure is not None:
             doubts = part.doubts | {Doubt.FAILURE_OUTSIDE_TESTS}
-            readings[i] = replace(part, failures=(*part.failures, failure), unclassified=(), doubts=doubts)
+            readings[i] = part._replace(failures=(*part.failures, failure), unclassified=(), doubts=doubts)
             break
     return readings

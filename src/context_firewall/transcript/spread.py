@@ -15,7 +15,7 @@ Without a spread nothing happens.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Output, Reading, ResultLine, Spread
@@ -85,8 +85,7 @@ class _Part:
 
     def reading(self) -> Reading:
         """The reading, without a spread."""
-        return replace(
-            self.source,
+        return self.source._replace(
             failures=tuple(self.failures),
             unclassified=tuple(sorted(self.unclassified, key=lambda line: line.number)),
             doubts=frozenset(self.doubts),
@@ -280,4 +279,4 @@ def _add(part: _Part, at: int, lines: Iterable[Line]) -> None:
     failure = part.failures[at]
     home = failure.header.stream if failure.header is not None else ""
     details = sorted((*failure.details, *lines), key=lambda line: (line.stream != home, line.stream, line.number))
-    part.failures[at] = replace(failure, details=tuple(details))
+    part.failures[at] = failure._replace(details=tuple(details))

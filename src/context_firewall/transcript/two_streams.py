@@ -5,7 +5,6 @@ identity, and the one on standard output is a header without details.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from context_firewall.transcript.facts import Failure, Reading
 
@@ -32,10 +31,10 @@ def _with_accounts(part: Reading, accounts: dict[str, Failure], told: set[str]) 
         bare = failure.header is not None and failure.header.stream == "stdout" and not failure.details
         if account is not None and bare and failure.identity not in told:
             told.add(failure.identity)
-            failures.append(replace(failure, details=tuple(account.lines())))
+            failures.append(failure._replace(details=tuple(account.lines())))
         else:
             failures.append(failure)
-    return replace(part, failures=tuple(failures))
+    return part._replace(failures=tuple(failures))
 
 
 def _without(part: Reading, accounts: dict[str, Failure], told: set[str]) -> Reading:
@@ -44,4 +43,4 @@ def _without(part: Reading, accounts: dict[str, Failure], told: set[str]) -> Rea
         for failure in part.failures
         if failure.identity not in told or failure is not accounts[failure.identity]
     )
-    return replace(part, failures=rest)
+    return part._replace(failures=rest)

@@ -15,7 +15,9 @@ from context_firewall.documents.test_run_input import STREAM_NAMES
 from context_firewall.documents.verification.findings import Findings, at, quoted
 from context_firewall.documents.verification.shape import ALWAYS_RETAINED, LIMIT_REASONS, V2
 
-NOT_ABOUT_THE_OUTCOME = frozenset({"RAW_EVIDENCE_REFERENCE_MISSING", *LIMIT_REASONS["test-output-policy/v3"]})
+NOT_ABOUT_THE_OUTCOME = frozenset(
+    {"RAW_EVIDENCE_REFERENCE_MISSING", "COUNTS_UNCONFIRMED", *LIMIT_REASONS["test-output-policy/v3"]}
+)
 """Reasons not to rely on a packet that leave no doubt about how the run ended."""
 
 LINE_LISTS = ("fatal_errors", "timeouts", "unclassified_evidence", "warnings", "todo")

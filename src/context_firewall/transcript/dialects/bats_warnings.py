@@ -1,7 +1,6 @@
 """What bats says on standard error when all tests are over: warnings about how the tests were written (`BW02: …`)."""
 
 import re
-from dataclasses import replace
 
 from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
@@ -29,4 +28,4 @@ def _warned(part: Reading) -> Reading:
             warnings.append(line.as_kind(Kind.ABNORMAL_WARNING))
         else:
             others.append(line)
-    return replace(part, warnings=(*part.warnings, *warnings), unclassified=tuple(others))
+    return part._replace(warnings=(*part.warnings, *warnings), unclassified=tuple(others))

@@ -12,7 +12,7 @@ The room's rules:
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
@@ -112,7 +112,7 @@ class Ledger:
             else:
                 failure = self.failures[at]
                 told = (*failure.details, *(line.as_kind(Kind.FAILURE_DETAIL) for line in account.lines()))
-                self.failures[at] = replace(failure, details=told)
+                self.failures[at] = failure._replace(details=told)
 
     def keep_accounts(self) -> None:
         """Panics that no failing test claims are text."""

@@ -5,7 +5,6 @@ Standard error names the binaries that were started and tells which failed; with
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
-from dataclasses import replace
 
 from context_firewall.transcript.dialects import cargo_grammar as grammar
 from context_firewall.transcript.doubts import Doubt
@@ -45,7 +44,7 @@ def settle(readings: list[Reading]) -> list[Reading]:
     settled = [_rest(part, waiting, claimed=claimed) for part in settled]
     if len(spoke) != 1 or len(gone) != 1:
         return settled
-    return [replace(part, failures=tuple(_named(one, gone[0], *spoke) for one in part.failures)) for part in settled]
+    return [part._replace(failures=tuple(_named(one, gone[0], *spoke) for one in part.failures)) for part in settled]
 
 
 def _broke_off(failure: Failure) -> bool:
@@ -55,7 +54,7 @@ def _broke_off(failure: Failure) -> bool:
 
 def _named(failure: Failure, gone: Failure, test: str) -> Failure:
     """The process that is gone goes by the test that had the word, too."""
-    return replace(failure, identity=f"{failure.identity} {test}") if failure == gone else failure
+    return failure._replace(identity=f"{failure.identity} {test}") if failure == gone else failure
 
 
 def _sum(parts: Sequence[Segments | None]) -> Segments:
@@ -67,8 +66,8 @@ def _settled(part: Reading, waiting: dict[str, deque[Failure]], *, missing: bool
     failures = tuple(_told(failure, waiting) for failure in part.failures)
     if missing and part.closed is not None:
         doubts = part.doubts | {Doubt.COMPLETENESS_UNCONFIRMED}
-        part = replace(part, doubts=doubts, standing=min(part.standing, 2))
-    return replace(part, failures=failures, announced=None, closed=None)
+        part = part._replace(doubts=doubts, standing=min(part.standing, 2))
+    return part._replace(failures=failures, announced=None, closed=None)
 
 
 def _told(failure: Failure, waiting: dict[str, deque[Failure]]) -> Failure:
@@ -77,7 +76,7 @@ def _told(failure: Failure, waiting: dict[str, deque[Failure]]) -> Failure:
         return failure
     account = accounts.popleft()
     lines = tuple(line.as_kind(Kind.FAILURE_DETAIL) if line is account.header else line for line in account.lines())
-    return replace(failure, details=lines)
+    return failure._replace(details=lines)
 
 
 def _rest(part: Reading, waiting: dict[str, deque[Failure]], *, claimed: bool) -> Reading:
@@ -86,7 +85,7 @@ def _rest(part: Reading, waiting: dict[str, deque[Failure]], *, claimed: bool) -
         return part
     left = {id(account) for accounts in waiting.values() for account in accounts}
     lines = [line for account in part.accounts if id(account) in left for line in account.lines()]
-    part = replace(part, accounts=())
+    part = part._replace(accounts=())
     if not lines:
         return part
     if claimed:
@@ -95,6 +94,6 @@ def _rest(part: Reading, waiting: dict[str, deque[Failure]], *, claimed: bool) -
         fates = part.fates
         if fates is not None:
             fates = {**fates, **{line.number: Kind.PROGRAM_OUTPUT for line in lines}}
-        return replace(part, suppressed=suppressed, fates=fates)
+        return part._replace(suppressed=suppressed, fates=fates)
     text = tuple(line.as_kind(Kind.UNCLASSIFIED) for line in lines)
-    return replace(part, unclassified=(*part.unclassified, *text), doubts=part.doubts | {Doubt.UNCLASSIFIED_EVIDENCE})
+    return part._replace(unclassified=(*part.unclassified, *text), doubts=part.doubts | {Doubt.UNCLASSIFIED_EVIDENCE})

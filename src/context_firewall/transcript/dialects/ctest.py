@@ -12,7 +12,6 @@ The room's rules:
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import ctest_grammar as grammar
@@ -336,15 +335,15 @@ def _with_missing(readings: list[Reading]) -> list[Reading]:
     parts = []
     for part in readings:
         failures = tuple(_with(failure, missing, told) for failure in part.failures)
-        parts.append(replace(part, failures=failures))
-    return [replace(part, unclassified=tuple(line for line in part.unclassified if line not in told)) for part in parts]
+        parts.append(part._replace(failures=failures))
+    return [part._replace(unclassified=tuple(line for line in part.unclassified if line not in told)) for part in parts]
 
 
 def _with(failure: Failure, missing: Sequence[Line], told: set[Line]) -> Failure:
     paths = {_path(line) for line in failure.details} - {b""}
     own = [line for line in missing if line not in told and _path(line) in paths]
     told.update(own)
-    return replace(failure, details=(*failure.details, *(line.as_kind(Kind.FAILURE_DETAIL) for line in own)))
+    return failure._replace(details=(*failure.details, *(line.as_kind(Kind.FAILURE_DETAIL) for line in own)))
 
 
 def _path(line: Line) -> bytes:

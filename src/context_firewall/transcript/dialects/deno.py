@@ -12,7 +12,7 @@ The room's rules:
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from context_firewall.transcript.account import Account
@@ -398,7 +398,7 @@ class Deno:
             else:
                 failure = settlement.failures[owner]
                 lines = tuple(line.as_kind(Kind.FAILURE_DETAIL) for line in output.lines)
-                settlement.failures[owner] = replace(failure, details=(*failure.details, *lines))
+                settlement.failures[owner] = failure._replace(details=(*failure.details, *lines))
 
 
 def _titled(title: bytes) -> str:
@@ -442,7 +442,7 @@ def _without_command(part: Reading) -> Reading:
     account.fates = None if part.fates is None else dict(part.fates)
     account.add_lines(Kind.INFORMATIONAL, own)
     rest = tuple(line for line in part.unclassified if not grammar.COMMANDS_OWN.fullmatch(bare(line.raw)))
-    return replace(part, unclassified=rest, suppressed=account.totals(), fates=account.fates)
+    return part._replace(unclassified=rest, suppressed=account.totals(), fates=account.fates)
 
 
 DIALECT = Dialect(

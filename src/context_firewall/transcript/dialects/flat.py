@@ -22,7 +22,6 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from context_firewall.canonical import RunningHash
 from context_firewall.transcript.details import SPACE, classify_detail
@@ -84,7 +83,7 @@ def read_flat(streams: Sequence[tuple[str, Iterable[bytes]]]) -> Transcript:
     doubts = transcript.doubts
     if stated != seen:
         doubts |= {Doubt.AGGREGATE_CONTRADICTION}
-    return replace(transcript, tally=stated, doubts=doubts)
+    return transcript._replace(tally=stated, doubts=doubts)
 
 
 class _StreamReader:

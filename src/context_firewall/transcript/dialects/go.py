@@ -114,6 +114,9 @@ class GoText:
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if ledger.silent and not script.verbose:
             doubts.add(Doubt.COUNTS_UNCONFIRMED)
+            if not ledger.broken:
+                # A package that passed is one line: nothing says that the last one is the last.
+                doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if script.verbose and ledger.unmarked:
             doubts.add(Doubt.STRUCTURE_CONTRADICTION)
         if unclassified:

@@ -163,6 +163,8 @@ class GoEvents:
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if ledger.silent:
             doubts.add(Doubt.COUNTS_UNCONFIRMED)
+            if not ledger.broken:
+                doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if ledger.unmarked:
             doubts.add(Doubt.STRUCTURE_CONTRADICTION)
         if ledger.unclassified:

@@ -14,7 +14,7 @@ The room's rules:
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
@@ -325,7 +325,7 @@ def _failure(name: str, lines: list[Line], suppressed: Account) -> Failure:
 
 def _with(failure: Failure, lines: Iterable[Line]) -> Failure:
     more = tuple(line.as_kind(classify_detail(bare(line.raw))) for line in lines)
-    return replace(failure, details=(*failure.details, *more))
+    return failure._replace(details=(*failure.details, *more))
 
 
 def settle(readings: list[Reading]) -> list[Reading]:
@@ -348,9 +348,9 @@ def settle(readings: list[Reading]) -> list[Reading]:
             result.append(part)
         elif part.dialect == NAME:
             doubts = part.doubts | ({Doubt.RECAP_CONTRADICTION} if more else set())
-            result.append(replace(part, doubts=doubts))
+            result.append(part._replace(doubts=doubts))
         elif not part.dialect:
-            result.append(replace(part, doubts=part.doubts - {Doubt.AMBIGUOUS_DIALECT}))
+            result.append(part._replace(doubts=part.doubts - {Doubt.AMBIGUOUS_DIALECT}))
         else:
             result.append(_first_print(part, texts))
     return result
@@ -362,7 +362,7 @@ def _first_print(part: Reading, texts: set[bytes]) -> Reading:
     gone = {line: Kind.RECAP for line in lines if _repeats(line, texts)}
     rest = tuple(line.as_kind(Kind.UNCLASSIFIED) for line in lines if line not in gone)
     text = Reading(unclassified=rest, suppressed=part.suppressed, fates=part.fates, stream=part.stream)
-    return replace(text, dialect=part.dialect).with_suppressed(gone)
+    return text._replace(dialect=part.dialect).with_suppressed(gone)
 
 
 def _without_errors_told(readings: list[Reading]) -> list[Reading]:
@@ -375,7 +375,7 @@ def _without_errors_told(readings: list[Reading]) -> list[Reading]:
             lines = tuple(part.failures[-1].lines())
             if all(bare(line.raw).strip() in texts for line in lines):
                 doubts = part.doubts - {Doubt.FAILURE_OUTSIDE_TESTS}
-                part = replace(part, failures=part.failures[:-1], doubts=doubts)
+                part = part._replace(failures=part.failures[:-1], doubts=doubts)
                 part = part.with_suppressed(dict.fromkeys((line.as_kind(Kind.RECAP) for line in lines), Kind.RECAP))
         result.append(part)
     return result

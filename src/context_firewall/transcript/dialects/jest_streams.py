@@ -5,7 +5,6 @@ a table; and everything that tests write there themselves. Nothing of it decides
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import jest_grammar as grammar
@@ -35,7 +34,7 @@ def settle(readings: list[Reading]) -> list[Reading]:
         return readings
     failures = {id(part): list(part.failures) for part in home}
     settled = [_beside(part, failures) if part.stream == "stdout" else part for part in readings]
-    return [replace(part, failures=tuple(failures[id(part)])) if id(part) in failures else part for part in settled]
+    return [part._replace(failures=tuple(failures[id(part)])) if id(part) in failures else part for part in settled]
 
 
 def _as_text(part: Reading) -> Reading:
@@ -44,8 +43,7 @@ def _as_text(part: Reading) -> Reading:
         return part
     lines = [line for failure in part.failures for line in failure.lines()]
     lines += (*part.unclassified, *part.todo)
-    return replace(
-        part,
+    return part._replace(
         tally=Tally(),
         failures=(),
         unclassified=tuple(sorted((line.as_kind(Kind.UNCLASSIFIED) for line in lines), key=lambda line: line.number)),
@@ -68,7 +66,7 @@ def _beside(part: Reading, failures: dict[int, list[Failure]]) -> Reading:
     for kind, count in account.totals().items():
         suppressed[kind] = suppressed.get(kind, 0) + count
     fates = part.fates if part.fates is None else {**part.fates, **(account.fates or {})}
-    return replace(part, unclassified=(), suppressed=suppressed, fates=fates)
+    return part._replace(unclassified=(), suppressed=suppressed, fates=fates)
 
 
 def _blocks(lines: tuple[Line, ...]) -> Iterator[Console]:

@@ -12,7 +12,6 @@ The room's rules:
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from context_firewall.transcript.account import Account
@@ -177,7 +176,7 @@ class JsonReport:
         for kind, places in laid.suppressed().items():
             self._suppressed.add(kind, *(self._first + at for at in places))
         reading = self._reading(story.tally, tuple(laid.failures), tuple(self._loose), doubts)
-        return replace(reading, todo=tuple(laid.todo), has_results=True, standing=2 if doubts else STANDS)
+        return reading._replace(todo=tuple(laid.todo), has_results=True, standing=2 if doubts else STANDS)
 
     def _reading(
         self, tally: Tally, failures: tuple[Failure, ...], unclassified: tuple[Line, ...], doubts: set[Doubt]
@@ -300,14 +299,14 @@ _RUNNERS = frozenset(row.runner for row in formats.FORMATS)
 
 def _recap(part: Reading, tally: Tally) -> Reading:
     kept = sorted((*(line for failure in part.failures for line in failure.lines()), *part.todo), key=_number)
-    empty = replace(part, tally=Tally(), failures=(), todo=(), has_results=False, standing=0)
+    empty = part._replace(tally=Tally(), failures=(), todo=(), has_results=False, standing=0)
     if part.tally != tally:
         lines = tuple(sorted((*part.unclassified, *(line.as_kind(Kind.UNCLASSIFIED) for line in kept)), key=_number))
-        return replace(empty, unclassified=lines, doubts=part.doubts | {Doubt.RECAP_CONTRADICTION})
+        return empty._replace(unclassified=lines, doubts=part.doubts | {Doubt.RECAP_CONTRADICTION})
     suppressed = dict(part.suppressed)
     suppressed[Kind.RECAP] = suppressed.get(Kind.RECAP, 0) + len(kept)
     fates = part.fates if part.fates is None else {**part.fates, **{line.number: Kind.RECAP for line in kept}}
-    return replace(empty, suppressed={kind: n for kind, n in suppressed.items() if n}, fates=fates)
+    return empty._replace(suppressed={kind: n for kind, n in suppressed.items() if n}, fates=fates)
 
 
 def _number(line: Line) -> int:

@@ -12,7 +12,6 @@ The room's rules:
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from context_firewall.transcript.account import Account
@@ -519,7 +518,7 @@ def _beside(readings: list[Reading]) -> list[Reading]:
 
     def settled(part: Reading) -> Reading:
         own = part.dialect == NAME and part.has_results
-        return replace(part, doubts=part.doubts | told_twice) if own else part
+        return part._replace(doubts=part.doubts | told_twice) if own else part
 
     return [settled(part) for part in readings]
 

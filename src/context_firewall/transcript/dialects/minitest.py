@@ -12,7 +12,6 @@ The room's rules:
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import replace
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import minitest_grammar as grammar
@@ -291,7 +290,7 @@ class Minitest:
                 self._suppressed.add_lines(Kind.RECAP, result.lines)
             else:
                 own = (line.as_kind(Kind.FAILURE_DETAIL) for line in result.lines)
-                failures[at] = replace(failures[at], details=(*own, *failures[at].details))
+                failures[at] = failures[at]._replace(details=(*own, *failures[at].details))
         missing = (
             self._results.letters.sure[grammar.FAILURE] + self._results.letters.sure[grammar.ERROR] - len(failures)
         )

@@ -8,7 +8,7 @@ without a failing test is a failure of its own, and what the summary says beyond
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
@@ -110,9 +110,9 @@ def settle(readings: list[Reading]) -> list[Reading]:
         else:
             gone |= dict.fromkeys(rest, Kind.PROGRAM_OUTPUT)
             rest = []
-        kept = replace(part, failures=(*part.failures, *failures), unclassified=tuple(rest))
+        kept = part._replace(failures=(*part.failures, *failures), unclassified=tuple(rest))
         result[i] = kept.with_suppressed(gone)
-    result[told[-1]] = replace(result[told[-1]], doubts=result[told[-1]].doubts | doubts)
+    result[told[-1]] = result[told[-1]]._replace(doubts=result[told[-1]].doubts | doubts)
     return result
 
 
@@ -204,8 +204,7 @@ class _Settlement:
                 self._doubts |= {Doubt.CONTESTED_RESULTS, Doubt.UNCLASSIFIED_EVIDENCE}
                 self._unclassified += block.every_line()
         self._unclassified += (line.as_kind(Kind.PROGRAM_OUTPUT) for line in told.notes)
-        part = replace(
-            self._part,
+        part = self._part._replace(
             tally=tally,
             failures=tuple(self._failures),
             unclassified=tuple(sorted(self._unclassified, key=lambda line: line.number)),
@@ -344,4 +343,4 @@ def _own(name: str, lines: list[Line]) -> list[Failure]:
 def _with(failure: Failure, lines: Iterable[Line]) -> Failure:
     """More lines for a failure."""
     more = tuple(line.as_kind(classify_detail(line.raw)) for line in lines)
-    return replace(failure, details=(*failure.details, *more))
+    return failure._replace(details=(*failure.details, *more))

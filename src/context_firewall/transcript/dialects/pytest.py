@@ -170,7 +170,7 @@ class Pytest:
         if unclassified:
             doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
         if counts is not None and counts.unknown:
-            doubts.add(Doubt.COUNTS_UNCONFIRMED)
+            doubts |= {Doubt.AGGREGATE_CONTRADICTION, Doubt.COUNTS_UNCONFIRMED}
         has_results = counts is not None or self._report.tallied.any or bool(account.failures)
         if not account.tally.total and not account.failures:
             doubts.add(Doubt.NO_TEST_EVIDENCE)

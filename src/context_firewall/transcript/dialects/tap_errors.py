@@ -6,7 +6,6 @@ touched, but bats' warnings, which become what they are.
 """
 
 from collections import defaultdict, deque
-from dataclasses import replace
 
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects.bats_warnings import with_warnings
@@ -59,8 +58,8 @@ def _told(part: Reading, blocks: dict[str, deque[Failure]]) -> Reading:
         identity = f"{failure.identity} {place}" if place.startswith(PLACE) else failure.identity
         header = () if block.header is None else (block.header.as_kind(classify_detail(block.header.raw)),)
         lines = (*header, *block.details)
-        failures.append(replace(failure, identity=identity, details=lines))
-    return replace(part, failures=tuple(failures))
+        failures.append(failure._replace(identity=identity, details=lines))
+    return part._replace(failures=tuple(failures))
 
 
 def _rest(part: Reading, said: Said, left: set[int]) -> Reading:
@@ -69,5 +68,5 @@ def _rest(part: Reading, said: Said, left: set[int]) -> Reading:
     rest = [line for line in part.unclassified if line.number in kept]
     if left:
         rest += (line for line, _ in said.recaps)
-        return replace(part, unclassified=tuple(sorted(rest, key=lambda line: line.number)))
-    return replace(part, unclassified=tuple(rest)).with_suppressed(dict(said.recaps))
+        return part._replace(unclassified=tuple(sorted(rest, key=lambda line: line.number)))
+    return part._replace(unclassified=tuple(rest)).with_suppressed(dict(said.recaps))

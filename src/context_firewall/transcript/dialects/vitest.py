@@ -326,7 +326,7 @@ class Vitest:
             if not agrees:
                 self._doubts.add(Doubt.AGGREGATE_CONTRADICTION)
             if summary.unknown:
-                self._doubts.add(Doubt.COUNTS_UNCONFIRMED)
+                self._doubts |= {Doubt.AGGREGATE_CONTRADICTION, Doubt.COUNTS_UNCONFIRMED}
             if summary.whole:
                 standing = 3 if agrees else 2
             if self._at is _At.LOOSE and not self._results.any:
