@@ -32,9 +32,9 @@ _GREEN_FILE = _PAINT.join(
 )
 # Files that passed, and tests that passed under a file.
 FILE_LANE = re.compile(rb"(?:" + _PAINT + rb"(?:" + _GREEN_FILE + rb"|" + _UNDER_FILE + rb"))++")
-_FILE_IN_LANE = re.compile(
-    rb"\xe2\x9c\x93" + _PAINT + rb" ([^\n(\x1b]++)" + _PAINT + rb"\(" + _PAINT + rb"([0-9]++) tests?"
-)
+# In such a run only a file's line has a parenthesis.
+_TESTS_IN_LANE = re.compile(rb"\(" + _PAINT + rb"([0-9]++) tests?")
+_PATH_IN_LANE = re.compile(rb"\xe2\x9c\x93" + _PAINT + rb" ([^\n(\x1b]++)" + _PAINT + rb"\(")
 _ALONE = 1
 _UNDER = 3
 _TIMED_SINCE = 3
@@ -85,12 +85,12 @@ class Results:
         if self._any_alone:
             self._alone[grammar.PASSED] += count
         else:
-            files: list[tuple[bytes, bytes]] = _FILE_IN_LANE.findall(block, start, stop)
+            files = _TESTS_IN_LANE.findall(block, start, stop)
             if files:
-                self._file = decoded(files[-1][0].rstrip(b" "))
+                self._file = _last_path(block, start, stop)
                 self._files += len(files)
                 self._green_files += len(files)
-                self._file_tests += sum(int(tests) for _, tests in files)
+                self._file_tests += sum(map(int, files))
             elif not self._file:
                 return 0
             self._under[grammar.PASSED] += count - len(files)
@@ -240,3 +240,10 @@ class Results:
             unloaded = summary.files.total - self._files
             return self._file_tests == tests.total and 0 <= unloaded <= summary.failed_files
         return self._file_tests <= tests.total
+
+
+def _last_path(block: bytes, start: int, stop: int) -> str:
+    """The file that stands last in a run with files."""
+    line = block.rfind(b"\n", start, block.rfind(b"(", start, stop)) + 1 or start
+    found = _PATH_IN_LANE.search(block, line, stop)
+    return "" if found is None else decoded(found[1].rstrip(b" "))
