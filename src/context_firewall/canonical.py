@@ -18,19 +18,36 @@ SAFE_INTEGER = (1 << 53) - 1
 _PLAIN = json.JSONEncoder(ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":"))
 
 
-# How many levels of objects are taken apart, so that a value that is not plain is written slowly, and it alone.
+# How many levels of objects are taken apart, and how many values of a long array are written at a time: a value that is
+# not plain is written slowly, and what stands beside it is not.
 _LEVELS = 3
+_TOGETHER = 1000
 
 
 def canonical_bytes(value: Any) -> bytes:
     """RFC 8785 bytes of a JSON-shaped value, without a final newline."""
-    return _written(value, _LEVELS)
+    return b"".join(canonical_pieces(value))
 
 
-def _written(value: Any, levels: int) -> bytes:
+def canonical_pieces(value: Any, levels: int = _LEVELS) -> Iterator[bytes]:
+    """The same in pieces, where nobody has to hold all of it."""
     if levels and type(value) is dict and _has_plain_keys(value):
-        members = (_PLAIN.encode(key).encode() + b":" + _written(value[key], levels - 1) for key in sorted(value))
-        return b"{" + b",".join(members) + b"}"
+        before = b"{"
+        for key in sorted(value):
+            yield before + _PLAIN.encode(key).encode() + b":"
+            yield from canonical_pieces(value[key], levels - 1)
+            before = b","
+        yield b"}" if value else b"{}"
+    elif levels and type(value) is list and len(value) > _TOGETHER:
+        for start in range(0, len(value), _TOGETHER):
+            yield b"," if start else b"["
+            yield _written(value[start : start + _TOGETHER])[1:-1]
+        yield b"]"
+    else:
+        yield _written(value)
+
+
+def _written(value: Any) -> bytes:
     if _is_plain(value):
         try:
             return _PLAIN.encode(value).encode()

@@ -6,7 +6,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from context_firewall.canonical import canonical_bytes, canonical_sha256, sha256
+from context_firewall.canonical import RunningHash, canonical_bytes, canonical_pieces, canonical_sha256
 from context_firewall.documents.evidence_packet import (
     PROTOCOL,
     RECEIPT_VERSION,
@@ -81,14 +81,16 @@ class Reduction(NamedTuple):
 def assemble(reduction: Reduction, verdict: Verdict, plan: RetentionPlan) -> EvidencePacket:
     """The packet of one plan, with its own length in it."""
     evidence = decision_evidence(reduction, verdict, plan)
-    evidence_bytes = canonical_bytes(evidence)
+    digest = RunningHash()
+    for piece in canonical_pieces(evidence):
+        digest.update(piece)
     shown, hidden = (
         Counter(map(attrgetter("kind"), lines(reduction.transcript))) for lines in (plan.shown_lines, plan.hidden_lines)
     )
     affected = not plan.shows_everything
-    receipt = receipt_for(reduction, verdict, shown, hidden, affected=affected, semantic_hash=sha256(evidence_bytes))
-    # The evidence is by far the largest part and is bytes already, so only the rest is serialised for its length.
-    base = length_around_evidence(reduction, receipt) + len(evidence_bytes)
+    receipt = receipt_for(reduction, verdict, shown, hidden, affected=affected, semantic_hash=digest.digest())
+    # The evidence is by far the largest part and was written already, so only the rest is serialised for its length.
+    base = length_around_evidence(reduction, receipt) + digest.byte_count
     receipt["measurements"]["reduced_bytes"] = smallest_fixed_point(base)
     return {
         "decision_evidence": evidence,
@@ -228,7 +230,7 @@ def _block(lines: Sequence[Line], *, adjacent: bool, kind: Kind | None = None) -
     first = lines[0] if kind is None else lines[0].as_kind(kind)
     if len(lines) == 1:
         return _line(first, Show.REFERENCE)
-    texts = [(line.number, line.text) for line in lines]
+    texts = ((line.number, line.text) for line in lines)
     return block_reference(first.kind.value, first.stream, texts, adjacent=adjacent)
 
 
