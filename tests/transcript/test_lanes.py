@@ -118,6 +118,10 @@ STREAMS = {
     "green with a refusal": "1..6\nok 1 - a\nok 2 - b\nnot ok 3 - c\n  d\nok 4 - e\nok 5 - f\nok 6 - g\n",
     "green with a directive": "1..4\nok 1 - a\nok 2 - b # SKIP\nok 3 - c\nok 4 - d\n",
     "green with a block": "1..3\nok 1 - a\nok 2 - b\n  ---\n  x: 1\n  ...\nok 3 - c\n",
+    "a block with hidden TAP": "1..2\nok 1 - a\n  ---\n  x: |\n    b\rok 2\n  ...\nok 2 - c\n",
+    "a block with keys": "1..2\nnot ok 1 - a\n  ---\n  at: b\n  code: |\n    c\n  'd': e\n  ....\n  ...\nok 2 - f\n",
+    "a block of Node's": "TAP version 13\n# Subtest: a\nnot ok 1 - a\n  ---\n  duration_ms: 1\n  location: 'a.js:1'\n"
+    "  failureType: 'testCodeFailure'\n  exitCode: 1\n  error: 'b'\n  type: 'test'\n  ...\n1..1\n",
     "green over a child": "1..3\nok 1 - a\nok 2 - b\n    ok 1 - c\n    not ok 2 - d\n    1..2\nok 3 - e\n",
     "green and cut": "1..3\nok 1 - a\nok 2 - b\nok 3 - c",
     "two documents": "1..2\nok 1 - a\nok 2 - b\n1..2\nok 1 - c\nok 2 - d\n",

@@ -126,6 +126,7 @@ class TapMachine:
         """Lines inside a YAML block."""
         if block.find(grammar.EXECUTED_START, start, stop) >= 0:
             return 0
+        self._look_for_hidden(block, start, stop)
         if not point.keeps:
             lines = block.count(b"\n", start, stop)
             point.muted_from = point.muted_from or number

@@ -114,13 +114,18 @@ def _unit(indent: int, depth: int) -> bytes:
     )
 
 
+# What a line of the first level may not begin with in a run: its end, and the keys that grammar.NODE_… read.
+_READ = rb"\.\.\.|(?:duration_ms|type|failureType|exitCode|signal):"
+
+
 @cache
 def _yaml_lane(indent: bytes) -> re.Pattern[bytes]:
-    return re.compile(rb"(?:%b[ -][^\n]*+\n)++" % re.escape(indent))
+    first_level = rb"(?!%b)[^\s\x1b][^\n\x1b]*+" % _READ
+    return re.compile(rb"(?:%b(?:[ -][^\n]*+|%b)\n)++" % (re.escape(indent), first_level))
 
 
 def yaml_lane(indent: bytes) -> re.Pattern[bytes] | None:
-    """Lines inside a YAML block that neither end it nor hold a key of its first level, whatever else they say."""
+    """Lines inside a YAML block that neither end it nor hold a key that is read, whatever else they say."""
     return _yaml_lane(indent) if len(indent) <= _INDENT_LIMIT and not indent.strip(b" ") else None
 
 
