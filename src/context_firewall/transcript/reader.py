@@ -157,9 +157,9 @@ class StreamReader:
             taken, stop = 0, position
             if len(self._stretches) == 1:
                 stretch = self._stretches[0]
-                taken, stop = runs.take(stretch.machine, position, self._number + 1)
-                if taken:
-                    stretch.held = None
+                # A tentative opening has to be borne out by a line.
+                if stretch.held is None:
+                    taken, stop = runs.take(stretch.machine, position, self._number + 1)
             elif self._prose is not None and not self._stretches and (match := self._prose.match(block, position)):
                 stop = match.end()
                 taken = self._idle.run(block[position:stop], self._number + 1)
