@@ -160,6 +160,7 @@ class Results:
         if progress is None:
             return False
         self._margins |= progress.margin
+        self.head = False
         failing = self._count(progress)
         if failing:
             self._report.lettered.append(Lettered(self.file, failing, line))
@@ -195,6 +196,7 @@ class Results:
     def _result(self, result: Result, line: Line) -> None:
         """A result with its name."""
         self.named = True
+        self.head = False
         self.current = b""
         self._margins |= result.margin
         name = _FIELD_OF_WORD.get(result.word)
