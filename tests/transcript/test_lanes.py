@@ -1,7 +1,9 @@
 """A machine that offers lanes reads the same with and without them."""
 
 import json
+import random
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -229,14 +231,19 @@ def read(data: bytes, size: int, exit_code: int) -> Transcript:
 
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """A way to take the lanes from every machine."""
+    """A way to close all lanes."""
+    return lambda: close_lanes(monkeypatch)
 
-    def closed() -> None:
-        for machine in MACHINES:
-            monkeypatch.setattr(machine, "lane", lambda self, **how: None)
-        monkeypatch.setattr(reader, "MANY_LINES", 1 << 30)
 
-    return closed
+def close_lanes(patch: pytest.MonkeyPatch) -> None:
+    """From here on each line is read as such."""
+
+    class Closed(reader._Runs):
+        def __init__(self, block: bytes, *, closed: bool = False) -> None:
+            super().__init__(block, closed=True)
+
+    patch.setattr(reader, "_Runs", Closed)
+    patch.setattr(reader, "MANY_LINES", 1 << 30)
 
 
 @pytest.mark.parametrize("name", STREAMS)
@@ -301,7 +308,59 @@ def test_any_stream_is_read_the_same_without_lanes(parts: list[str], exit_code: 
     data = "".join(parts).encode()
     quick = read(data, size, exit_code)
     with pytest.MonkeyPatch.context() as patch:
-        for machine in MACHINES:
-            patch.setattr(machine, "lane", lambda self, **how: None)
-        patch.setattr(reader, "MANY_LINES", 1 << 30)
+        close_lanes(patch)
         assert read(data, 0, exit_code) == quick
+
+
+CORPUS = Path(__file__).resolve().parents[2] / "conformance" / "v3"
+OUTPUTS = [path.read_bytes() for path in sorted(CORPUS.glob("*/stdout.*")) if path.stat().st_size < 1 << 15]
+FOREIGN = (
+    b"",
+    b"text",
+    b"ok 1 - a",
+    b"\x1b[1ma\x1b[0m",
+    b"FATAL: a",
+    b"  two",
+    b"    four",
+    b"(a)",
+    b"a\rok 2",
+    b"> a",
+)
+
+
+def damaged(output: bytes, chance: random.Random) -> bytes:
+    """An output with lines repeated, missing, in another's place, or of another program."""
+    lines = output.split(b"\n")
+    for _ in range(chance.choice((1, 2, 3, 6))):
+        at, end = sorted(chance.randrange(len(lines) + 1) for _ in range(2))
+        end = min(end, at + 4)
+        match chance.randrange(5):
+            case 0 | 1:
+                lines[at:end] = lines[at:end] * chance.choice((2, 3, 6))
+            case 2:
+                lines.insert(at, chance.choice(FOREIGN))
+            case 3:
+                del lines[at:end]
+            case _:
+                lines[at:end] = [line[: len(line) // 2] + line[len(line) // 2 + 1 :] for line in lines[at:end]]
+    return b"\n".join(lines)
+
+
+def compare_damaged(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read so many damaged outputs of the corpus with lanes and without."""
+    chance = random.Random(count)  # noqa: S311 - the same damage every time
+    monkeypatch.setattr(reader, "SHORTEST_RUN", 4)
+    data = [damaged(chance.choice(OUTPUTS), chance) for _ in range(count)]
+    quick = [read(each, 0, 1) for each in data]
+    close_lanes(monkeypatch)
+    for each, reading in zip(data, quick, strict=True):
+        assert read(each, 0, 1) == reading, each
+
+
+def test_a_damaged_output_is_read_the_same_without_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare_damaged(300, monkeypatch)
+
+
+@pytest.mark.soak
+def test_many_damaged_outputs_are_read_the_same_without_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare_damaged(6000, monkeypatch)
