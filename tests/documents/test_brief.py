@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from context_firewall import PayloadCeilingTooSmall, reduce_test_run, render_brief
-from context_firewall.documents.brief import _sums_up, safe
+from context_firewall.documents.brief.regions import _sums_up
+from context_firewall.documents.brief.runner_frames import frame
 from context_firewall.documents.evidence_packet import EvidencePacket
-from context_firewall.documents.runner_frames import frame
+from context_firewall.documents.printable import safe
 
 BRIEFS = Path(__file__).parent / "briefs"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from context_firewall import SourceStream, reduce_streams, render_brief
-from context_firewall.documents.brief_commands import command_lines
+from context_firewall.documents.brief.commands import command_lines
 
 NAME = "quay.test.ts > pier > casts off"
 

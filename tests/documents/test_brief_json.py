@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from context_firewall import SourceStream, reduce_streams, render_brief
-from context_firewall.documents.brief_json import told
+from context_firewall.documents.brief.json_report import told
 
 STACK = "Error: adrift\n    at Context.<anonymous> (test/raft.test.js:4:9)\n    at node:internal/timers:1:2"
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from context_firewall import SourceStream, reduce_streams, render_brief
-from context_firewall.documents.brief_xml import xml_told
+from context_firewall.documents.brief.xml_report import xml_told
 
 HEAD = '<?xml version="1.0"?>'
 

@@ -10,9 +10,9 @@ import pytest
 from explained_runs import EVIL_NAMES, HOSTILE, PLAIN, explained, long_run
 
 from context_firewall import InvalidInput
-from context_firewall.documents.brief import UNSAFE
 from context_firewall.documents.explanation import Explanation
 from context_firewall.documents.page import LISTED_FAILURES, _resource, failure_places, line_count, render_page
+from context_firewall.documents.printable import UNSAFE
 
 Attributes = list[tuple[str, str | None]]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from context_firewall.documents.runner_frames import frame
+from context_firewall.documents.brief.runner_frames import frame
 
 FRAMES = {
     "a module": "    at Module._load (node:internal/modules/cjs/loader:1299:12)",

@@ -9,7 +9,7 @@ from context_firewall.cli.configuration import configuration_in_force, configura
 from context_firewall.cli.stored_runs import short, shown_command, shown_time, stored_packet
 from context_firewall.cli.stores import store_in_force, store_option
 from context_firewall.cli.terminal import BOLD, DIM, GREEN, RED, STATUS_COLOURS, YELLOW, Terminal
-from context_firewall.documents.brief import safe
+from context_firewall.documents.printable import safe
 from context_firewall.documents.run_difference import (
     COMMANDS_DIFFER,
     EARLIER_NOT_SUFFICIENT,

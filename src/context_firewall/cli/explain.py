@@ -24,7 +24,7 @@ from context_firewall.cli.configuration import (
 )
 from context_firewall.cli.run_options import AskedRun, byte_ceiling, checked_targets, run_options, source_options
 from context_firewall.cli.terminal import BOLD, DIM, MAGENTA, RED, STATUS_COLOURS, YELLOW, Terminal, cut
-from context_firewall.documents.brief import line_text, render_brief, safe
+from context_firewall.documents.brief import render_brief
 from context_firewall.documents.explanation import (
     FATES,
     ExplainedStream,
@@ -33,6 +33,7 @@ from context_firewall.documents.explanation import (
     line_counts,
     serialize_explanation,
 )
+from context_firewall.documents.printable import line_text, safe
 from context_firewall.documents.reasons import ADVICE
 from context_firewall.reduction.explanation import explain_streams
 from context_firewall.reduction.pipeline import RunOptions, reduce_streams

@@ -17,7 +17,7 @@ from context_firewall.cli.agents.configurations import AGENTS, NAME, Agent, Refu
 from context_firewall.cli.channels import deliver, indicate, shown_path
 from context_firewall.cli.configuration import REPOSITORY
 from context_firewall.cli.outputs import Target, targets, written
-from context_firewall.documents.brief import safe
+from context_firewall.documents.printable import safe
 from context_firewall.errors import InvalidInput, OutputNotWritten
 from context_firewall.version import MECHANISM_NAME
 

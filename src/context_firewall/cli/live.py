@@ -129,7 +129,7 @@ class _Printable:
         self._held = ""
 
     def of(self, chunk: bytes) -> bytes:
-        from context_firewall.documents.brief import line_text
+        from context_firewall.documents.printable import line_text
 
         text = self._held + self._decoder.decode(chunk)
         unfinished = _UNFINISHED_ESCAPE.search(text)

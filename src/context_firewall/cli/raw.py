@@ -170,7 +170,8 @@ def _named_lines(places: Sequence[tuple[str | None, LineRange]], streams: Sequen
 def _failure_lines(store: "EvidenceStore", evidence: str, number: int) -> Chosen:
     """Where the Nth failure of the run's packet stands."""
     from context_firewall.cli.stored_runs import stored_packet
-    from context_firewall.documents.brief import lines_of, safe, spans_of
+    from context_firewall.documents.line_places import lines_of, spans_of
+    from context_firewall.documents.printable import safe
 
     failures = stored_packet(store, store.record(store.find_run(evidence)))["decision_evidence"]["failures"]
     if number > len(failures):

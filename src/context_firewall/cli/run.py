@@ -295,7 +295,7 @@ def _conclude(
 
 def _say(text: str) -> None:
     """Write a remark; names and a server's words may hold what no terminal should get."""
-    from context_firewall.documents.brief import safe
+    from context_firewall.documents.printable import safe
 
     indicate(f"[{MECHANISM_NAME}] {safe(text)}")
 

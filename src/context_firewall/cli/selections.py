@@ -124,7 +124,7 @@ class _Budget:
 
 def _spelled(parts: Iterable[bytes]) -> Iterator[bytes]:
     """The text with all that a terminal could take for a command spelled out; newlines and tabs stay."""
-    from context_firewall.documents.brief import UNSAFE, spelled
+    from context_firewall.documents.printable import UNSAFE, spelled
 
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     for part in parts:

@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from context_firewall.documents.brief import safe
 from context_firewall.documents.evidence_packet import EvidencePacket
+from context_firewall.documents.printable import safe
 from context_firewall.documents.run_record import RunRecord
 from context_firewall.errors import EvidenceDamaged, InvalidInput
 
@@ -46,6 +46,11 @@ def stored_packet(store: "EvidenceStore", record: RunRecord) -> EvidencePacket:
 def short(reference: str) -> str:
     """The first digits of a raw reference."""
     return reference.rpartition("/")[2][:SHORT]
+
+
+def short_digest(digest: str) -> str:
+    """A digest as `restore` takes it, with its first digits only."""
+    return digest[: len("sha256:") + SHORT]
 
 
 def shown_command(command: Sequence[str] | None) -> str:

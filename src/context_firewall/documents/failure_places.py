@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from context_firewall.documents.brief import lines_of
+from context_firewall.documents.line_places import lines_of
 
 # The category of a line that says where the program was.
 STACK_TRACE = "stack_trace"

@@ -4,8 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from context_firewall.documents.brief import CONTEXT, dedented, line_text, lines_of, place_of
-from context_firewall.documents.brief_commands import command_lines
+from context_firewall.documents.brief.commands import command_lines
+from context_firewall.documents.brief.regions import CONTEXT, dedented
+from context_firewall.documents.line_places import lines_of, place_of
+from context_firewall.documents.printable import line_text
 
 # The category of a line that a runner marks as the reason (pytest with an `E`).
 MESSAGE = "failure_message"

@@ -11,10 +11,10 @@ for other systems".
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from context_firewall.documents.brief import safe
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.failure_places import Known, place_of_failure
 from context_firewall.documents.failure_text import failure_message, failure_text
+from context_firewall.documents.printable import safe
 from context_firewall.documents.reasons import ADVICE
 
 # What GitHub shows of one step; more would be dropped without a word.

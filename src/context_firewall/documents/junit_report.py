@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from context_firewall.documents.brief import render_brief, safe, spelled
+from context_firewall.documents.brief import render_brief
 from context_firewall.documents.evidence_packet import Counts, EvidencePacket
 from context_firewall.documents.failure_places import Known, Place, place_of_failure
 from context_firewall.documents.failure_text import failure_message, failure_text
+from context_firewall.documents.printable import safe, spelled
 from context_firewall.version import MECHANISM_NAME
 
 # XML 1.0, production [2] Char: nothing else may stand in a document, not even as a reference.

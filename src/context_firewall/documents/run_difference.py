@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from context_firewall.canonical import canonical_bytes, sha256
-from context_firewall.documents.brief import lines_of, spans_of
 from context_firewall.documents.evidence_packet import EvidencePacket
+from context_firewall.documents.line_places import lines_of, spans_of
 from context_firewall.documents.run_record import RecordedVerdict, RunRecord
 
 PROTOCOL = "context-firewall.run-difference/v1"

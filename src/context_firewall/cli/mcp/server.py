@@ -22,7 +22,7 @@ from pydantic import BaseModel, Field
 from context_firewall.cli.allowed_commands import OPEN, AllowedCommand, command_words
 from context_firewall.cli.mcp.ourselves import Ended, call, end_all
 from context_firewall.cli.stored_runs import short, shown_command
-from context_firewall.documents.brief import line_text
+from context_firewall.documents.printable import line_text
 from context_firewall.errors import InvalidInput
 from context_firewall.version import MECHANISM_NAME, __version__
 

@@ -19,9 +19,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from context_firewall.documents.brief import UNSAFE, render_brief, safe
+from context_firewall.documents.brief import render_brief
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.explanation import FATES, ExplainedStream, Explanation, line_counts
+from context_firewall.documents.printable import UNSAFE, safe
 from context_firewall.documents.reasons import ADVICE
 from context_firewall.errors import InvalidInput
 

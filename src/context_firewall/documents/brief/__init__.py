@@ -25,49 +25,18 @@ last one on its line, and `[-]` where no line is known. SPEC.md, section "Brief"
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from context_firewall.documents.brief_commands import command_lines
-from context_firewall.documents.brief_json import told
-from context_firewall.documents.brief_xml import xml_told
+from context_firewall.documents.brief.regions import CONTEXT, context_lines, fenced, is_decoded, name_lines, regions
+from context_firewall.documents.brief.xml_report import xml_told
 from context_firewall.documents.evidence_packet import EvidencePacket
+from context_firewall.documents.line_places import GAP, amount_of, lines_of, place_of, spans_of
+from context_firewall.documents.printable import line_text, safe
 from context_firewall.documents.reasons import ADVICE
-from context_firewall.documents.runner_frames import frame
 from context_firewall.errors import PayloadCeilingTooSmall
-
-# Lines of a region that a runner repeats for orientation: counted, not shown.
-CONTEXT = "failure_context"
-# A title between two rulers of one sign, as pytest prints the header of a failure: `____ test_price ____`.
-_RULED = re.compile(r"(?P<sign>[_=―])(?P=sign)*+ (\S(?:.*\S)?) (?P=sign)++")
-
-FENCE = "| "
 
 # A raw reference that the evidence store gives; so many digits are enough to find the run by.
 STORED = re.compile(r"evidence://sha256/([0-9a-f]{12})[0-9a-f]{52}")
-
-# Lines this close belong to one range; more ranges than this are given as one.
-GAP = 2
-RANGES_AT_MOST = 4
-
-# What a terminal or a reader could take for something else: C0 and C1 controls, line and paragraph separators,
-# directional, annotating and invisible formatting, and the plane of invisible tags. A tab is text.
-UNSAFE = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e0fff]"
-)
-ANSI = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)|[()][A-Za-z0-9]|[=>])")
-
-# What a header says besides the name: result word, number, glyph; duration.
-_BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠|^[0-9]{1,9}+\)(?= ))\s*+")
-_AFTER_NAME = re.compile(r"(?<!\s)\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{)?+$")
-# A member of an indented JSON report: `"fullTitle": "lends books",`.
-_MEMBER = re.compile(r'"[A-Za-z]++": "(?P<name>.*)",?')
-_ESCAPED = re.compile(r"\\(?=[#\\])")
-
-# pytest's error line, and the start of its line that says where: `E   boom`, then `lib/price.py:7: boom`.
-_ERROR = re.compile(r"E ++(\S.*)")
-_WHERE = re.compile(r"\S.*:[0-9]++: ")
 
 
 class Shape(NamedTuple):
@@ -131,11 +100,11 @@ class _Draft:
         self._packet = packet
         self._evidence = packet["decision_evidence"]
         self.failures = len(self._evidence["failures"])
-        self._names = [_name(number, failure) for number, failure in enumerate(self._evidence["failures"], 1)]
+        self._names = [name_lines(number, failure) for number, failure in enumerate(self._evidence["failures"], 1)]
         self._in_xml = xml_told(self._evidence["failures"], CONTEXT)
-        self._regions = list(_regions(self._evidence["failures"], self._in_xml))
-        self._context = [_context(failure) for failure in self._evidence["failures"]]
-        self._spoken = [_spoken(failure) is not None for failure in self._evidence["failures"]]
+        self._regions = list(regions(self._evidence["failures"], self._in_xml))
+        self._context = [context_lines(failure) for failure in self._evidence["failures"]]
+        self._spoken = [is_decoded(failure) for failure in self._evidence["failures"]]
         self._spans = [spans_of(lines_of(failure)) for failure in self._evidence["failures"]]
         self._sections: dict[tuple[str, bool], list[str]] = {}
 
@@ -275,160 +244,6 @@ def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:
     return f"{evidence['status'].upper()}: {', '.join(tests)}, {counts['total']} in all; {exit_code}; evidence {enough}"
 
 
-# -- failures ---------------------------------------------------------------------------------------------------------
-
-
-def _name(number: int, failure: Mapping[str, Any]) -> str:
-    """The line of a failure, and those of the failures that share its region."""
-    others = "".join(f"\n   also {safe(one['identity'])} [line {one['line']}]" for one in failure.get("also", ()))
-    return f"{number}) {safe(failure['identity'])}{place_of(lines_of(failure)) or ' [-]'}{others}"
-
-
-def _regions(failures: Sequence[Mapping[str, Any]], in_xml: Mapping[int, Sequence[str]]) -> Iterator[list[str]]:
-    """The lines of each failure's region; one that reads like an earlier one only says so."""
-    seen: dict[tuple[str, ...], int] = {}
-    decoded = told(failures)
-    for number, failure in enumerate(failures, 1):
-        at = number - 1
-        region = tuple(_told(failure, decoded[at]) if at in decoded else _region(failure, in_xml.get(at)))
-        earlier = seen.setdefault(region, number) if len(region) > 1 else number
-        yield list(region) if earlier == number else [f"   same text as {earlier})"]
-
-
-def lines_of(failure: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """All lines and references of a failure."""
-    single = [failure[key] for key in ("header", "region", "elsewhere") if key in failure]
-    return [*single, *failure.get("details", ())]
-
-
-def _context(failure: Mapping[str, Any]) -> int:
-    """How many lines of a region are there for orientation only."""
-    return sum(1 for line in failure.get("details", ()) if "text" in line and line["category"] == CONTEXT)
-
-
-def _region(failure: Mapping[str, Any], said: Sequence[str] | None) -> Iterator[str]:
-    """The lines of a region; `said` is what it says, if it is told in another way than as it stands."""
-    texts = [line["text"] for line in failure.get("details", ()) if "text" in line and line["category"] != CONTEXT]
-    header, spoken = failure.get("header"), _spoken(failure) if said is None else said
-    lines = dedented([line_text(text) for text in (texts if spoken is None else spoken)])
-    if header is not None and "text" in header and spoken is None:
-        text, name = header["text"], failure["identity"]
-        if not says_only_the_name(text, name) and not _sums_up(line_text(text).strip(), safe(name), lines):
-            yield FENCE + _unruled(line_text(text).strip())
-    yield from _folded(list(_said_once(lines)))
-    hidden = [line for line in lines_of(failure) if "text" not in line]
-    if hidden:
-        yield f"   not shown: {_amount(hidden)}{place_of(hidden)}"
-
-
-def _spoken(failure: Mapping[str, Any]) -> list[str] | None:
-    """What a region says that begins with a command to a CI system; None for any other."""
-    identity = failure["identity"]
-    first = command_lines(failure.get("header", {}).get("text", ""), identity)
-    if first is None:
-        return None
-    for line in failure.get("details", ()):
-        text = line.get("text", "")
-        said = command_lines(text, identity)
-        first += [text] if said is None else said
-    return first
-
-
-def _told(failure: Mapping[str, Any], texts: Sequence[str]) -> Iterator[str]:
-    """What a JSON report on one line says of a failure; where the line stands, how much of it there is."""
-    yield from _folded(dedented([line_text(text) for text in texts]))
-    header = failure.get("header")
-    if header is not None:
-        yield f"~ a JSON report on one line, {len(header['text'].encode())} bytes, not shown"
-
-
-def says_only_the_name(header: str, identity: str) -> bool:
-    """Whether a header holds nothing that its failure's identity does not say, save result, number and duration.
-
-    It may be one end of the identity, as the first of several titles is.
-    """
-    ruled = _unruled(line_text(header).strip())
-    text = _AFTER_NAME.sub("", _BEFORE_NAME.sub("", ruled, count=1))
-    member = _MEMBER.fullmatch(text)
-    text = text if member is None else member["name"]
-    words, name = " ".join(_ESCAPED.sub("", text).split()), " ".join(safe(identity).split())
-    if bool(words) and (name == words or name.endswith(f" > {words}")):
-        return True
-    if name == ruled or name.startswith(f"{words} ") or name == words.removesuffix(":"):
-        return True
-    return ruled != header.strip() and f".{name.replace('::', '.')}".endswith(f".{words.replace('::', '.')}")
-
-
-def _sums_up(header: str, name: str, lines: Sequence[str]) -> bool:
-    """Whether a header is pytest's summary of what the region says in full: `FAILED name - message`, perhaps cut."""
-    summary = f"FAILED {name}"
-    if not header.startswith(f"{summary} - "):
-        return header == summary
-    message = header.removeprefix(f"{summary} - ").removesuffix("...")
-    return bool(message) and any(message in line for line in lines)
-
-
-def _said_once(lines: Sequence[str]) -> Iterator[str]:
-    """Lines without those whose message the next one gives whole, after the place."""
-    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
-        error = _ERROR.fullmatch(line)
-        place = following.removesuffix(f" {error[1]}") if error else following
-        if place == following or not _WHERE.fullmatch(f"{place} "):
-            yield line
-
-
-def _unruled(text: str) -> str:
-    """A title without the ruler on both sides of it."""
-    found = _RULED.fullmatch(text)
-    return text if found is None else found[2]
-
-
-def dedented(texts: Sequence[str]) -> list[str]:
-    """Lines without what all of them start with for the format's sake: indentation, and TAP's comment sign.
-
-    A YAML block's own `---` and `...` around all the rest go too. Test::More's comments keep their sign: it stands
-    inside the values that they quote.
-    """
-    texts = _without_margin(texts)
-    if len(texts) > 2 and texts[0] == "---" and texts[-1] == "...":
-        texts = _without_margin(texts[1:-1])
-    comments = all(text.startswith("# ") or text in ("", "#") for text in texts)
-    if texts and comments and not texts[0].startswith("#   Failed"):
-        texts = _without_margin([text[1:] for text in texts])
-    return texts
-
-
-def _without_margin(texts: Sequence[str]) -> list[str]:
-    margin = min((len(text) - len(text.lstrip(" ")) for text in texts if text.strip()), default=0)
-    return [text[margin:] if text.strip() else "" for text in texts]
-
-
-def _folded(texts: Sequence[str]) -> Iterator[str]:
-    """Fenced lines; a row of the runner's own frames becomes one counted line of ours."""
-    frames = place = 0
-    while place < len(texts):
-        taken = frame(texts, place)
-        if taken:
-            frames += 1
-            place += taken
-            continue
-        if frames:
-            yield _counted(frames)
-            frames = 0
-        yield _fenced(texts[place])
-        place += 1
-    if frames:
-        yield _counted(frames)
-
-
-def _fenced(text: str) -> str:
-    return FENCE + text if text.strip() else FENCE.rstrip()
-
-
-def _counted(frames: int) -> str:
-    return f"~ {frames} runner {'frame' if frames == 1 else 'frames'}"
-
-
 # -- everything else --------------------------------------------------------------------------------------------------
 
 
@@ -438,10 +253,10 @@ def _section(word: str, lines: Sequence[Mapping[str, Any]], *, shown: bool) -> I
     for block in _blocks(texts):
         yield f"{word}{place_of(block)}"
         for line in block:
-            yield _fenced(line_text(line["text"]))
+            yield fenced(line_text(line["text"]))
     hidden = [line for line in lines if "text" not in line] if shown else list(lines)
     if hidden:
-        yield f"{word}, not shown: {_amount(hidden)}{place_of(hidden)}"
+        yield f"{word}, not shown: {amount_of(hidden)}{place_of(hidden)}"
 
 
 def _blocks(lines: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
@@ -453,41 +268,6 @@ def _blocks(lines: Sequence[Mapping[str, Any]]) -> Iterator[list[Mapping[str, An
         block.append(line)
     if block:
         yield block
-
-
-def _amount(lines: Sequence[Mapping[str, Any]]) -> str:
-    count = sum(line.get("line_count", 1) for line in lines)
-    size = sum(line["byte_count"] if "byte_count" in line else len(line["text"].encode()) for line in lines)
-    return f"{count} {'line' if count == 1 else 'lines'}, {size} bytes"
-
-
-def place_of(lines: Sequence[Mapping[str, Any]]) -> str:
-    """Where lines stand: " [stdout:3-9,20]", with gaps of a line or two left out; empty for no lines."""
-    spans: dict[str, list[str]] = {}
-    found = spans_of(lines)
-    for stream in dict.fromkeys(span["stream"] for span in found):
-        own = [(span["line"], span["last_line"]) for span in found if span["stream"] == stream]
-        if len(own) > RANGES_AT_MOST:
-            own = [(own[0][0], own[-1][1])]
-        spans[stream] = [str(a) if a == b else f"{a}-{b}" for a, b in own]
-    streams = (f"{stream}:{','.join(ranges)}" for stream, ranges in spans.items())
-    return f" [{' '.join(streams)}]" if spans else ""
-
-
-def spans_of(lines: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Lines and references, or spans of them, as spans of adjacent lines; those of one stream in order."""
-    spans: dict[str, list[tuple[int, int]]] = {}
-    for line in sorted(lines, key=lambda line: line["line"]):
-        first = line["line"]
-        last = line.get("last_line", first + line.get("line_count", 1) - 1)
-        known = spans.setdefault(line["stream"], [])
-        if known and first <= known[-1][1] + GAP:
-            known[-1] = (known[-1][0], max(known[-1][1], last))
-        else:
-            known.append((first, last))
-    return [
-        {"stream": stream, "line": first, "last_line": last} for stream, known in spans.items() for first, last in known
-    ]
 
 
 def _reasons(codes: Iterable[str]) -> Iterator[str]:
@@ -510,22 +290,3 @@ def _receipt(packet: EvidencePacket) -> str:
     reference = receipt["raw_evidence"]["reference"]
     raw = "no raw reference" if reference is None else f"raw {safe(reference)}"
     return f"receipt {receipt['semantic_payload_hash']}; {raw}"
-
-
-def safe(text: str) -> str:
-    """Text without ANSI sequences, and with every control, separator and invisible character spelled out."""
-    return UNSAFE.sub(spelled, ANSI.sub("", text))
-
-
-def line_text(text: str) -> str:
-    """The same of a source line, without the CR of a line that ends with CRLF."""
-    return safe(ANSI.sub("", text).removesuffix("\r"))
-
-
-def spelled(match: re.Match[str]) -> str:
-    """A match of UNSAFE as an escape that can be read."""
-    known = {"\n": "\\n", "\r": "\\r"}
-    code = ord(match[0])
-    return known.get(match[0]) or (
-        f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-    )

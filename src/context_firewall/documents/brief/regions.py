@@ -1,0 +1,180 @@
+"""The regions of failures in a brief: name, place, and what the run says of them, behind a fence."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from context_firewall.documents.brief.commands import command_lines
+from context_firewall.documents.brief.json_report import told
+from context_firewall.documents.brief.runner_frames import frame
+from context_firewall.documents.line_places import amount_of, lines_of, place_of
+from context_firewall.documents.printable import line_text, safe
+
+# Lines of a region that a runner repeats for orientation: counted, not shown.
+CONTEXT = "failure_context"
+# A title between two rulers of one sign, as pytest prints the header of a failure: `____ test_price ____`.
+_RULED = re.compile(r"(?P<sign>[_=―])(?P=sign)*+ (\S(?:.*\S)?) (?P=sign)++")
+
+FENCE = "| "
+
+# What a header says besides the name: result word, number, glyph; duration.
+_BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠|^[0-9]{1,9}+\)(?= ))\s*+")
+_AFTER_NAME = re.compile(r"(?<!\s)\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{)?+$")
+# A member of an indented JSON report: `"fullTitle": "lends books",`.
+_MEMBER = re.compile(r'"[A-Za-z]++": "(?P<name>.*)",?')
+_ESCAPED = re.compile(r"\\(?=[#\\])")
+
+# pytest's error line, and the start of its line that says where: `E   boom`, then `lib/price.py:7: boom`.
+_ERROR = re.compile(r"E ++(\S.*)")
+_WHERE = re.compile(r"\S.*:[0-9]++: ")
+
+
+def name_lines(number: int, failure: Mapping[str, Any]) -> str:
+    """The line of a failure, and those of the failures that share its region."""
+    others = "".join(f"\n   also {safe(one['identity'])} [line {one['line']}]" for one in failure.get("also", ()))
+    return f"{number}) {safe(failure['identity'])}{place_of(lines_of(failure)) or ' [-]'}{others}"
+
+
+def regions(failures: Sequence[Mapping[str, Any]], in_xml: Mapping[int, Sequence[str]]) -> Iterator[list[str]]:
+    """The lines of each failure's region; one that reads like an earlier one only says so."""
+    seen: dict[tuple[str, ...], int] = {}
+    decoded = told(failures)
+    for number, failure in enumerate(failures, 1):
+        at = number - 1
+        region = tuple(_told(failure, decoded[at]) if at in decoded else _region(failure, in_xml.get(at)))
+        earlier = seen.setdefault(region, number) if len(region) > 1 else number
+        yield list(region) if earlier == number else [f"   same text as {earlier})"]
+
+
+def context_lines(failure: Mapping[str, Any]) -> int:
+    """How many lines of a region are there for orientation only."""
+    return sum(1 for line in failure.get("details", ()) if "text" in line and line["category"] == CONTEXT)
+
+
+def _region(failure: Mapping[str, Any], said: Sequence[str] | None) -> Iterator[str]:
+    """The lines of a region; `said` is what it says, if it is told in another way than as it stands."""
+    texts = [line["text"] for line in failure.get("details", ()) if "text" in line and line["category"] != CONTEXT]
+    header, spoken = failure.get("header"), _spoken(failure) if said is None else said
+    lines = dedented([line_text(text) for text in (texts if spoken is None else spoken)])
+    if header is not None and "text" in header and spoken is None:
+        text, name = header["text"], failure["identity"]
+        if not says_only_the_name(text, name) and not _sums_up(line_text(text).strip(), safe(name), lines):
+            yield FENCE + _unruled(line_text(text).strip())
+    yield from _folded(list(_said_once(lines)))
+    hidden = [line for line in lines_of(failure) if "text" not in line]
+    if hidden:
+        yield f"   not shown: {amount_of(hidden)}{place_of(hidden)}"
+
+
+def is_decoded(failure: Mapping[str, Any]) -> bool:
+    """Whether a region is one of commands to a CI system, which is not shown as it stands."""
+    return command_lines(failure.get("header", {}).get("text", ""), "") is not None
+
+
+def _spoken(failure: Mapping[str, Any]) -> list[str] | None:
+    """What a region says that begins with a command to a CI system; None for any other."""
+    identity = failure["identity"]
+    first = command_lines(failure.get("header", {}).get("text", ""), identity)
+    if first is None:
+        return None
+    for line in failure.get("details", ()):
+        text = line.get("text", "")
+        said = command_lines(text, identity)
+        first += [text] if said is None else said
+    return first
+
+
+def _told(failure: Mapping[str, Any], texts: Sequence[str]) -> Iterator[str]:
+    """What a JSON report on one line says of a failure; where the line stands, how much of it there is."""
+    yield from _folded(dedented([line_text(text) for text in texts]))
+    header = failure.get("header")
+    if header is not None:
+        yield f"~ a JSON report on one line, {len(header['text'].encode())} bytes, not shown"
+
+
+def says_only_the_name(header: str, identity: str) -> bool:
+    """Whether a header holds nothing that its failure's identity does not say, save result, number and duration.
+
+    It may be one end of the identity, as the first of several titles is.
+    """
+    ruled = _unruled(line_text(header).strip())
+    text = _AFTER_NAME.sub("", _BEFORE_NAME.sub("", ruled, count=1))
+    member = _MEMBER.fullmatch(text)
+    text = text if member is None else member["name"]
+    words, name = " ".join(_ESCAPED.sub("", text).split()), " ".join(safe(identity).split())
+    if bool(words) and (name == words or name.endswith(f" > {words}")):
+        return True
+    if name == ruled or name.startswith(f"{words} ") or name == words.removesuffix(":"):
+        return True
+    return ruled != header.strip() and f".{name.replace('::', '.')}".endswith(f".{words.replace('::', '.')}")
+
+
+def _sums_up(header: str, name: str, lines: Sequence[str]) -> bool:
+    """Whether a header is pytest's summary of what the region says in full: `FAILED name - message`, perhaps cut."""
+    summary = f"FAILED {name}"
+    if not header.startswith(f"{summary} - "):
+        return header == summary
+    message = header.removeprefix(f"{summary} - ").removesuffix("...")
+    return bool(message) and any(message in line for line in lines)
+
+
+def _said_once(lines: Sequence[str]) -> Iterator[str]:
+    """Lines without those whose message the next one gives whole, after the place."""
+    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
+        error = _ERROR.fullmatch(line)
+        place = following.removesuffix(f" {error[1]}") if error else following
+        if place == following or not _WHERE.fullmatch(f"{place} "):
+            yield line
+
+
+def _unruled(text: str) -> str:
+    """A title without the ruler on both sides of it."""
+    found = _RULED.fullmatch(text)
+    return text if found is None else found[2]
+
+
+def dedented(texts: Sequence[str]) -> list[str]:
+    """Lines without what all of them start with for the format's sake: indentation, and TAP's comment sign.
+
+    A YAML block's own `---` and `...` around all the rest go too. Test::More's comments keep their sign: it stands
+    inside the values that they quote.
+    """
+    texts = _without_margin(texts)
+    if len(texts) > 2 and texts[0] == "---" and texts[-1] == "...":
+        texts = _without_margin(texts[1:-1])
+    comments = all(text.startswith("# ") or text in ("", "#") for text in texts)
+    if texts and comments and not texts[0].startswith("#   Failed"):
+        texts = _without_margin([text[1:] for text in texts])
+    return texts
+
+
+def _without_margin(texts: Sequence[str]) -> list[str]:
+    margin = min((len(text) - len(text.lstrip(" ")) for text in texts if text.strip()), default=0)
+    return [text[margin:] if text.strip() else "" for text in texts]
+
+
+def _folded(texts: Sequence[str]) -> Iterator[str]:
+    """Fenced lines; a row of the runner's own frames becomes one counted line of ours."""
+    frames = place = 0
+    while place < len(texts):
+        taken = frame(texts, place)
+        if taken:
+            frames += 1
+            place += taken
+            continue
+        if frames:
+            yield _counted(frames)
+            frames = 0
+        yield fenced(texts[place])
+        place += 1
+    if frames:
+        yield _counted(frames)
+
+
+def fenced(text: str) -> str:
+    return FENCE + text if text.strip() else FENCE.rstrip()
+
+
+def _counted(frames: int) -> str:
+    return f"~ {frames} runner {'frame' if frames == 1 else 'frames'}"
