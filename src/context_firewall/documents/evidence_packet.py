@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal, NotRequired, TypedDict
 
-from context_firewall.canonical import RunningHash, canonical_bytes, sha256
+from context_firewall.canonical import RunningHash, canonical_pieces, sha256
 
 PROTOCOL = "opsle.context-firewall.evidence-packet/v1"
 RECEIPT_VERSION = 1
@@ -262,4 +262,4 @@ def block_reference(category: str, stream: str, lines: Iterable[tuple[int, str]]
 
 def serialize_packet(packet: EvidencePacket) -> bytes:
     """The packet's canonical bytes and one newline, `receipt.measurements.reduced_bytes` long."""
-    return canonical_bytes(packet) + b"\n"
+    return b"".join((*canonical_pieces(packet), b"\n"))
