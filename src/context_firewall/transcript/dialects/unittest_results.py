@@ -84,8 +84,8 @@ class Results:
         return self.names + bool(self.current) >= _PROOF
 
     def lane(self) -> re.Pattern[bytes] | None:
-        """Runs of passed tests."""
-        if not self._named or self.current or self._first or self._mirroring or self._broken is not None:
+        """Runs of passed tests, once a result is known that they bear out."""
+        if not self.names or self.current or self._first or self._mirroring or self._broken is not None:
             return None
         return grammar.PASSED_LANE
 
