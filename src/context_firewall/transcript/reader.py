@@ -356,7 +356,8 @@ def _prose(hint: re.Pattern[bytes]) -> re.Pattern[bytes]:
     """Runs of lines of which `_Idle.line` keeps each as unclassified, and that open no dialect."""
     markers = b"|".join(re.escape(prefix) for prefixes, _ in MARKERS for prefix in prefixes)
     # What a hint sees is bare: a line with an escape sequence is looked at as such. A CR at an end hides no beginning.
-    return re.compile(rb"(?:(?!%b|%b|> |[ \t\r\x0b\x0c]*+\n)[^\n\x1b]*+\n)++" % (hint.pattern, markers))
+    # Empty lines are told first, as a hint that skips blanks would look through all that follow.
+    return re.compile(rb"(?:(?![ \t\r\x0b\x0c]*+\n|%b|%b|> )[^\n\x1b]*+\n)++" % (hint.pattern, markers))
 
 
 class _Idle:

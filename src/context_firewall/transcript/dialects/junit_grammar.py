@@ -27,7 +27,7 @@ _TEXT = rb"(?:[^<\]]++|\](?!\]>))*+"
 _PRINTED = rb"(?:[ \t]*+<system-(?:out|err)>(?:%b|%b)</system-(?:out|err)>\r?+\n)*+" % (_LITERAL, _TEXT)
 PASSED = re.compile(rb"(?:[ \t]*+<" + _PLAIN + rb" ?+(?:/|>\r?+\n" + _PRINTED + rb"[ \t]*+</testcase)>\r?+\n)++")
 # In such a run: lines that only close an element, and blank ones.
-CLOSING = re.compile(rb"\n\s*+(?:\]\]>)?+</(?:testcase|system-)")
+CLOSING = re.compile(rb"\n[^\S\n]*+(?:\]\]>)?+</(?:testcase|system-)")
 EMPTY = re.compile(rb"\n[^\S\n]*+(?=\n)")
 PRINTS = b"<system-"
 # A run of text: in an element, and in a CDATA section.
