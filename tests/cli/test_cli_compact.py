@@ -1,6 +1,8 @@
 """`compact` and `restore` as users call them (CLI-10, EXIT-6)."""
 
 import json
+import os
+import pty
 import random
 import subprocess
 import sys
@@ -143,6 +145,8 @@ def test_a_second_round_carries_the_summary_on(chat: Path, tmp_path: Path) -> No
         ),
         (("--select", "user", "--select", "pinned:4", "--select", "containing:depot 5"), 0, "5 kept, 6 summarised"),
         (("--select", "recent-tokens:60", "--select", "drop-repeated"), 0, "proven"),
+        (("--select", "pinned:" + "9" * 5000), 0, "1 kept, 10 summarised"),
+        (("--select", "recent:9", "--keep-results"), 0, "not smaller, see --only-if-smaller"),
     ],
 )
 def test_when_and_what(chat: Path, tmp_path: Path, options: tuple[str, ...], status: int, said: str) -> None:
@@ -246,6 +250,24 @@ def test_hostile_sessions_are_refused_by_line_or_come_back_whole(
     assert ended.status == 0
     assert not any(byte < 32 and byte != 10 for byte in ended.stdout)
     assert here("restore", "latest").stdout == session
+
+
+def test_no_terminal_is_spoken_to(tmp_path: Path) -> None:
+    """P7: JSON may hold control characters from U+007F on as they are."""
+    talk = [{"role": "user", "content": "Weigh\x9b2J it.\u202e"} for _ in range(6)]
+    (tmp_path / "chat.json").write_text(json.dumps(talk, ensure_ascii=False))
+    for arguments in (("compact", "chat.json"), ("restore", "latest"), ("restore", "latest", "--entry", "0")):
+        ours, theirs = pty.openpty()
+        done = subprocess.run(
+            [*COMMAND, *arguments], stdout=theirs, stderr=subprocess.PIPE, env=ENVIRONMENT, timeout=60, check=False
+        )
+        os.close(theirs)
+        shown = os.read(ours, 65_536).decode()
+        os.close(ours)
+        assert done.returncode == 0
+        assert "Weigh\\x9b2J it.\\u202e" in shown
+        assert "\x9b" not in shown
+    assert "Weigh\x9b2J it." in here("restore", "latest").stdout.decode()
 
 
 # -- summaries of a command -------------------------------------------------------------------------------------------

@@ -190,6 +190,13 @@ def test_what_shows_nothing_alters_no_rule(odd: str) -> None:
     assert "\\u" not in quoted
 
 
+def test_what_reads_the_same_is_quoted_once() -> None:
+    """CMP-9: and what shows nothing not at all, so that a summary is read back as it was written."""
+    spoken = ("\x1b", "\x08", "\u200b", "Never push.", "Never push.\x07", "Nev\u00ader push.\r")
+    content = structural_summarizer([Message(Role.USER, text) for text in spoken]).content
+    assert content.endswith("The user said, word for word:\n- Never push.")
+
+
 texts = st.text(st.characters(codec="utf-8"), max_size=60)
 messages = st.builds(
     Message,

@@ -4,7 +4,7 @@ The order of deeds is the promise that nothing is lost: output names are checked
 go into the store, then the record that needs them; only then the files stand, and last the view is printed.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -13,17 +13,16 @@ import click
 
 from context_firewall.cli import outputs
 from context_firewall.cli.channels import deliver, indicate
+from context_firewall.cli.compact_words import asked_policy, asked_summarizer, asked_trigger
 from context_firewall.cli.configuration import configuration_in_force, configuration_options
 from context_firewall.cli.sources import Source, open_source
 from context_firewall.cli.stores import now, store_in_force, store_option
+from context_firewall.cli.terminal import for_stdout
 from context_firewall.errors import InvalidInput, StoreNotWritten
 
 if TYPE_CHECKING:
     from context_firewall.compaction.compactor import Compactor
     from context_firewall.compaction.records import CompactionRecord
-    from context_firewall.compaction.selection import Policy, Rule
-    from context_firewall.compaction.summaries import Summarizer
-    from context_firewall.compaction.triggers import Trigger
     from context_firewall.conversation.compactions import Conversation
     from context_firewall.documents.compaction_record import CompactionRecordKeys
     from context_firewall.store.evidence import EvidenceStore
@@ -157,9 +156,9 @@ def compact(
     from context_firewall.compaction.compactor import Compactor
 
     compactor = Compactor(
-        _trigger(triggers),
-        _policy(selects or DEFAULT_SELECT),
-        _summarizer(summarizer, summarizer_timeout),
+        asked_trigger(triggers),
+        asked_policy(selects or DEFAULT_SELECT),
+        asked_summarizer(summarizer, summarizer_timeout),
         reducers=() if keep_results else reducers(),
         clock=lambda: timestamp,
         only_if_smaller=only_if_smaller,
@@ -216,7 +215,7 @@ def _compacted(
     kept = _kept(store, made, record) if store is not None and made is not None and record is not None else None
     with outputs.written(contents):
         if to_stdout:
-            deliver(view)
+            deliver(for_stdout(view))
     indicate(_indicator(made, compactor, kept))
     return 0 if made is not None else NOT_COMPACTED
 
@@ -259,90 +258,8 @@ def _indicator(made: "CompactionRecord | None", compactor: "Compactor", kept: st
         (len(decision.to_drop), "dropped"),
     ]
     said = ", ".join(f"{count} {what}" for count, what in counts if count)
+    before, after = made.pre_compaction_tokens, made.post_compaction_tokens
+    counted = made.token_counter + ("; not smaller, see --only-if-smaller" if after >= before else "")
     undo = "proven" if made.verify_non_destructive() else "LOST"
-    return (
-        f"[Context Firewall] {made.pre_compaction_tokens:,} -> {made.post_compaction_tokens:,} tokens "
-        f"({made.token_counter}) | messages: {said} | undo: {undo}"
-        + (f", restore {short_digest(kept)}" if kept is not None else "")
-    )
-
-
-# -- options ----------------------------------------------------------------------------------------------------------
-
-
-def _trigger(asked: Sequence[str]) -> "Trigger":
-    from context_firewall.compaction import triggers
-
-    found = []
-    for text in asked or ("always",):
-        parts = [_one_trigger(part) for part in text.split("+")]
-        found.append(parts[0] if len(parts) == 1 else triggers.all_of(*parts))
-    return found[0] if len(found) == 1 else triggers.any_of(*found)
-
-
-def _one_trigger(text: str) -> "Trigger":
-    from context_firewall.compaction import triggers
-
-    name, _, value = text.partition(":")
-    if text == "always":
-        return triggers.always()
-    if name == "tokens":
-        return triggers.token_threshold_predicate(_whole("--trigger", text, value))
-    if name == "messages":
-        return triggers.message_count_predicate(_whole("--trigger", text, value))
-    if name == "window":
-        window, _, share = value.partition(":")
-        return triggers.window_fraction_predicate(_whole("--trigger", text, window), _share(text, share))
-    raise _unknown("--trigger", text, "always, tokens:N, messages:N or window:N:SHARE")
-
-
-def _policy(asked: Sequence[str]) -> "Policy":
-    from context_firewall.compaction import selection
-
-    rules: dict[str, Callable[[str, str], Rule]] = {
-        "containing": lambda text, value: selection.containing(value),
-        "pinned": lambda text, value: selection.pinned(int(value) if value.isascii() and value.isdigit() else value),
-        "recent": lambda text, value: selection.recent(_whole("--select", text, value)),
-        "recent-tokens": lambda text, value: selection.recent_tokens(_whole("--select", text, value)),
-        "tool-results": lambda text, value: selection.tool_results(),
-        "user": lambda text, value: selection.user_messages(),
-    }
-    keep = [selection.system()]
-    for text in asked:
-        name, _, value = text.partition(":")
-        if text == "drop-repeated":
-            continue
-        takes = name in ("containing", "pinned", "recent", "recent-tokens")
-        if name not in rules or takes != bool(value):
-            raise _unknown("--select", text, "recent:N, recent-tokens:N, user, tool-results, pinned:ID, …")
-        keep.append(rules[name](text, value))
-    drop = [selection.repeated_results()] if "drop-repeated" in asked else []
-    return selection.selection(*keep, drop=drop)
-
-
-def _summarizer(asked: str, timeout: float) -> "Summarizer":
-    from context_firewall.cli.summarizers import CommandSummarizer, structural
-
-    if asked == "structural":
-        return structural()
-    name, _, command = asked.partition(":")
-    if name == "command" and command:
-        return CommandSummarizer(command, timeout)
-    raise _unknown("--summarizer", asked, "structural or command:COMMAND")
-
-
-def _whole(option: str, text: str, value: str) -> int:
-    if not (value.isascii() and value.isdigit() and len(value) <= 15):
-        raise InvalidInput(f"{option} {text}: {value or 'nothing'} is no whole number", option=option)
-    return int(value)
-
-
-def _share(text: str, value: str) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        raise InvalidInput(f"--trigger {text}: {value or 'nothing'} is no number", option="--trigger") from None
-
-
-def _unknown(option: str, text: str, known: str) -> InvalidInput:
-    return InvalidInput(f"{option} {text} is not known; it is {known}", option=option, help="compact --help")
+    way_back = f", restore {short_digest(kept)}" if kept is not None else ""
+    return f"[Context Firewall] {before:,} -> {after:,} tokens ({counted}) | messages: {said} | undo: {undo}{way_back}"

@@ -12,6 +12,7 @@ from context_firewall.cli.channels import deliver, indicate
 from context_firewall.cli.configuration import configuration_in_force, configuration_options
 from context_firewall.cli.sources import open_source
 from context_firewall.cli.stores import store_in_force, store_option
+from context_firewall.cli.terminal import for_stdout
 from context_firewall.errors import ContextFirewallError, EvidenceNotFound, InvalidInput
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ Exit status:
   2  the record does not hold, an original was altered, or wrong usage; nothing is printed
 
 \b
-The view is printed as the session has it: one item a line, or for chat messages a JSON list. A file that is called like
-a compaction in the store is named with its folder: ./latest
+The view is printed as the session has it: one item a line, or for chat messages a JSON list. To a terminal, control
+characters are spelled out. A file that is called like a compaction in the store is named with its folder: ./latest
 """
 
 _STORED = re.compile(r"latest(?:~[0-9]+)?|sha256:[0-9a-f]{1,64}")
@@ -96,7 +97,7 @@ def restore(
 
     rebuild = replayed_view if after else restored_view
     view = originals.given_to(lambda: rebuild(document, originals.get))
-    deliver(_printed(view, document["source_format"]))
+    deliver(for_stdout(_printed(view, document["source_format"])))
     side = document["compacted" if after else "original"]
     which = "after" if after else "before"
     indicate(f"[Context Firewall] view {which} the compaction: {len(view)} entries, proven by {side['sha256']}")
@@ -171,7 +172,7 @@ def _print_entry(record: "CompactionRecordKeys", entry: str, originals: _Origina
 
     ids = {str(one["entry_id"]): one["entry_id"] for one in record["original"]["entries"]}
     original = originals.given_to(lambda: restored_original(record, ids.get(entry, entry), originals.get))
-    deliver(original + b"\n")
+    deliver(for_stdout(original + b"\n"))
     indicate(f"[Context Firewall] entry {entry} of the view before: {len(original):,} B, proven by its digest")
     return 0
 

@@ -286,15 +286,16 @@ def _uses(tools: Counter[str]) -> str:
 
 def _quoted(text: str) -> str:
     """A text as an item of a list."""
-    return "- " + "\n  ".join(map(_visible, text.split("\n")))
+    return "- " + _visible(text).replace("\n", "\n  ")
 
 
-def _visible(line: str) -> str:
-    """A line as it reads: blanks for controls and separators, and without what shows nothing.
+def _visible(text: str) -> str:
+    """A text as it reads, line by line: blanks for controls and separators, and without what shows nothing.
 
     What a reader could take for something else nevertheless, such as text that is turned round, is spelled out.
     """
-    return UNSAFE.sub(_spelled, _UNSEEN.sub("", _BLANK.sub(" ", ANSI.sub("", line)))).rstrip()
+    lines = (_UNSEEN.sub("", _BLANK.sub(" ", ANSI.sub("", line))).rstrip() for line in text.split("\n"))
+    return "\n".join(UNSAFE.sub(_spelled, line) for line in lines)
 
 
 def _spelled(match: re.Match[str]) -> str:
@@ -310,7 +311,8 @@ def _head(text: str) -> str:
 
 
 def _once(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(texts))
+    """Each text once, as it reads; those that show nothing are none."""
+    return list(dict.fromkeys(shown for text in texts if (shown := _visible(text).strip())))
 
 
 def _word(name: str) -> str:
