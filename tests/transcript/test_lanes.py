@@ -105,6 +105,14 @@ MOCHA_DOCUMENT = (
     '{\n  "stats": {\n    "suites": 1,\n    "tests": 1,\n    "passes": 1,\n    "pending": 0,\n    "failures": 0\n  },\n'
     f'  "tests": [\n{MOCHA_TESTS}  ],\n  "failures": [],\n  "passes": [\n{MOCHA_TESTS}  ]\n}}\n'
 )
+GO_PAUSED = (
+    "=== RUN   TestO\n--- PASS: TestO (0.00s)\n=== RUN   TestA\n=== PAUSE TestA\n=== RUN   TestA/b\n"
+    "--- PASS: TestA (0.00s)\n    --- PASS: TestA/b (0.00s)\n=== RUN   TestC\n--- PASS: TestC (0.00s)\n"
+    "PASS\nok  \tp\t1s\n"
+)
+PYTEST_HEAD = f"{'=' * 29} test session starts {'=' * 30}\nplatform linux -- Python 3.12.4, pytest-8.3.2\nrootdir: /\n"
+UNITTEST_END = f"\n{'-' * 70}\nRan {{n}} tests in 0.001s\n\nOK\n"
+CTEST = "    Start {n}: ink{n}\n{n}/5 Test #{n}: ink{n} .....   Passed    0.00 sec\n"
 RSPEC_END = "\nFinished in 9 seconds (files took 1 second to load)\n{n} examples, 0 failures\n\n"
 OUTLINE = "\nPress\n  prints\n  in two colours\n    keeps them apart\n    (and dries)\n  stops\n"
 JUNIT_CASES = ('  <testcase name="a" time="1"/>', '  <testcase name="b">', "  </testcase>")
@@ -215,6 +223,29 @@ STREAMS = {
     "outline with a failure": OUTLINE + "    jams (FAILED - 1)\n  is mended\n" + OUTLINE + RSPEC_END.format(n=9),
     "outline with an empty line in it": "\nPress\n  prints\n\n  stops\n  rests\n" + RSPEC_END.format(n=3),
     "outline with carriage returns": OUTLINE.replace("\n", "\r\n") + RSPEC_END.format(n=4),
+    "a duration without a whole number": "✔ a (0.5ms) # TODO\n✔ b (.5ms)\n✔ c (1ms)\n",
+    "go, a test that is paused": GO_PAUSED,
+    "go, a test that goes on": GO_PAUSED.replace("=== RUN   TestA/b\n", "=== CONT  TestA\n=== RUN   TestA/b\n", 1),
+    "go, a subtest that begins twice": GO_PAUSED.replace("=== PAUSE TestA\n", "=== RUN   TestA/b\n"),
+    "go, a test that begins later than it is named": GO_PAUSED.replace("=== PAUSE TestA\n", "=== CONT  TestA/b\n"),
+    "go events of an open test with a quotation mark": go_packages(
+        "p", tests=go("run", "p", Test='A/"') + go_test('A/"', "p") * 2 + go_test("B", "p")
+    ),
+    "gotestsum, packages": "✓  shop/a (1ms)\n✓  shop/b (2ms)\n✓  shop/c (3ms)\n\nDONE 3 tests in 1.000s\n",
+    "pytest, an odd share": PYTEST_HEAD + "\na.py::test_a PASSED [ 50%]\na.py::test_b PASSED [5 0%]\n",
+    "pytest, no line below the head": PYTEST_HEAD + "a.py::test_a PASSED [ 50%]\n" * 3 + "plugins: press-1.0\n",
+    "pytest, letters before the root": PYTEST_HEAD.replace("rootdir: /", "") + "a.py ... [ 50%]\n" * 3,
+    "unittest, a test twice": ("test_a (press.Test)\nPrints. ... ok\n" * 3) + UNITTEST_END.format(n=3),
+    "unittest, one after another": "".join(f"test_{x} (press.Test) ... ok\n" for x in "abc") + UNITTEST_END.format(n=3),
+    "PHPUnit, a title that stands alone": "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n ✘ A\n\nInk\n\n ✔ B\n",
+    "Vitest, a test under no file": "\n RUN  v4.1.12 /\n\n   ✓ a 2ms\n ✓ b.test.ts (1 test) 2ms\n   ✓ c 2ms\n",
+    "Vitest, a name without a path": "\n RUN  v4.1.12 /\n\n ✓ a.ts > b 2ms\n ✓ a.ts > c 2ms\n ✓ a.ts d 2ms\n",
+    "jest, a tree that is askew": "PASS a.test.js\n  ✓ b (1 ms)\n   ✓ c (1 ms)\n  ✓ d (1 ms)\n\nPASS b.test.js\n",
+    "jest, files alone": "".join(f"PASS {x}.test.js\n" for x in "abcdefghijklmnopqrstuvwxyz"),
+    "ctest": "Test project /press\n" + "".join(CTEST.format(n=n) for n in (1, 2, 3, 4, 5)),
+    "ctest, another name": "Test project /press\n"
+    + "".join(CTEST.format(n=n) for n in (1, 2, 3))
+    + CTEST.format(n=4).replace("#4: ink4", "#4: inkpot"),
     "text": "a\nb\n\nc\n \nWARNING: d\ne\x1b[1m\n> f\ng\r\n" * 3,
     "text before a report": "a\n> b@1.0.0 test\n> c\nd\n\ne\nok 1 - f\n1..1\n",
     "dots": "....\n....\n....\n..X.\n....\n..\n",
