@@ -156,6 +156,14 @@ def test_failures_on_one_line_are_all_named() -> None:
     assert not transcript.doubts
 
 
+def test_mocha_in_parallel_names_the_sort_of_an_error_in_one_list_only() -> None:
+    """JSON-2."""
+    report = mocha()
+    dry = report["failures"][0]
+    report["failures"] = [dry | {"err": dry["err"] | {"__type": "Error"}}]
+    assert not read(printed(report)).doubts
+
+
 def test_a_file_that_does_not_load() -> None:
     """JSON-2: a failure that is no test."""
     report = jest()

@@ -384,3 +384,46 @@ def test_time_grows_with_the_text(unit: str) -> None:
     """P7."""
     linear(HEAD, unit, RED_END, "phpunit")
     linear(HEAD + "." + TIME + part("failure", account(1, "A::b")), unit, RED_END, "phpunit")
+
+
+def class_error(number: int, name: str) -> str:
+    frame = "/usr/share/php/PHPUnit/Framework/TestSuite.php(628): OvenTest::setUpBeforeClass()"
+    place = "/srv/bakery/tests/OvenTest.php:7"
+    return f"{number}) {name}\nRuntimeException: no gas in {place}\nStack trace:\n#0 {frame}\n#1 {{main}}\n"
+
+
+def test_the_exception_of_a_whole_class_ends_without_an_empty_line() -> None:
+    """A header, dashes or the verdict stand right below it."""
+    accounts = [class_error(1, "OvenTest::testBake"), account(2, "TinTest::testHold", "LogicException: bent")]
+    errors = "There were 2 errors:\n\n" + "".join(accounts)
+    last = "There was 1 failure:\n\n" + account(1, "JarTest::testLid")
+    run = (
+        HEAD + row("ESEF.") + TIME + errors + "\n--\n\n" + last + verdict("ERRORS!", 5, Errors=2, Failures=1, Skipped=1)
+    )
+    assert sufficient(run, 2) == "failed"
+    assert names(read(run)) == ["OvenTest::testBake", "TinTest::testHold", "JarTest::testLid"]
+    only = HEAD + row("ES") + TIME + "There was 1 error:\n\n" + class_error(1, "OvenTest::testBake")
+    with_dashes = only + "--\n\nThere was 1 skipped test:\n\n" + account(1, "OvenTest::testHum", "error in hook")
+    end = verdict("ERRORS!", 2, Errors=1, Skipped=1)
+    for run in (only + end.removeprefix("\n"), with_dashes + end):
+        assert sufficient(run, 2) == "failed"
+        assert names(read(run)) == ["OvenTest::testBake"]
+
+
+def test_what_fails_when_a_class_is_over_stands_behind_its_row() -> None:
+    report = "There was 1 failure:\n\n" + account(1, "OvenTest::tearDownAfterClass", "Exception in it")
+    end = TIME + report + verdict("FAILURES!", 4, Failures=1)
+    run = HEAD + row("...").rstrip("\n") + "F\n" + end
+    assert sufficient(run, 1) == "failed"
+    assert names(read(run)) == ["OvenTest::tearDownAfterClass"]
+    assert sufficient(HEAD + row("...") + end, 1) == "AGGREGATE_CONTRADICTION"
+
+
+@pytest.mark.parametrize("last", [" ↩ Hum\n", " ∅ Glow\n", " ✘ Heat\n"])
+def test_a_verdict_right_below_a_summary(last: str) -> None:
+    """PU-1: below a sign alone stands no empty line."""
+    summary = f"Summary of non-successful tests:\n\nOven\n{last}"
+    told = {" ↩ Hum\n": {"Skipped": 1}, " ∅ Glow\n": {"Incomplete": 1}, " ✘ Heat\n": {"Failures": 1}}[last]
+    word = "FAILURES!" if "Failures" in told else SKIPS
+    run = HEAD + f"Oven\n ✔ Door opens\n{last}" + TIME + summary + verdict(word, 2, **told).removeprefix("\n")
+    assert sufficient(run, "Failures" in told) == ("failed" if "Failures" in told else "passed")

@@ -46,7 +46,7 @@ REGISTRY: tuple[Entry, ...] = (
     Entry(
         "ctest",
         BOTH,
-        re.compile(rb"Test project |UpdateCTest| ++Start |[ 0-9]++[/%]|Errors while|No tests were|Unable to find exec"),
+        re.compile(rb"Test project |UpdateCTest| ++Start |[ 0-9]++[/%]|Errors while|No tests were|Unable to find "),
     ),
     Entry("go", BOTH, re.compile(rb"=== |--- |ok  \t|FAIL\t|\?   \t|goos: |-test|testing: |panic: |go: |# ")),
     Entry("nextest", BOTH, re.compile(rb" *+(?:Nextest|Starting|Summary \[|PASS|FAIL|SLOW|TIMEOUT|TRY [0-9])")),
@@ -71,11 +71,11 @@ REGISTRY: tuple[Entry, ...] = (
         re.compile(rb"running [0-9]++ tests? from|------- pre| ERRORS|Uncaught error|\./|ok \| |FAILED \| "),
     ),
     Entry("junit", STDOUT, re.compile(rb"(?:\xef\xbb\xbf)?+\s*+<(?:\?xml|testsuite)")),
-    Entry("minitest", STDOUT, re.compile(rb"Run options: |# Running:|Running |Finished in ")),
+    Entry("minitest", STDOUT, re.compile(rb"Run options: |# Running:|Running |F(?:inished|abulous run) in ")),
     Entry("phpunit", STDOUT, re.compile(rb"PHPUnit ")),
     Entry("ava", STDOUT, re.compile(rb"  (?:\xe2|- \[|Randomized)")),
     Entry("node-tap", STDOUT, re.compile(rb"Asserts: | (?:FAIL|TODO|SKIP) {2}")),
-    Entry("bats-pretty", STDOUT, re.compile(rb" {3}| \xe2\x9c\x97 |[^ /\n]+\.bats")),
+    Entry("bats-pretty", STDOUT, re.compile(rb" {3}| \xe2\x9c\x97 |[^ \n]+\.bats")),
     Entry(
         "prove",
         STDOUT,

@@ -49,6 +49,8 @@ class Phpunit:
         """The runner says that it has run no tests."""
         self._contested: list[Line] = []
         self._last = 0
+        self._traced = False
+        """The last line ends an exception that no empty line follows."""
 
     # -- what the reader asks
 
@@ -89,7 +91,8 @@ class Phpunit:
         if not bare.strip():
             self._blank(line)
             return True
-        apart, self._last = number > self._last + 1, number
+        apart, self._last = number > self._last + 1 or self._traced, number
+        self._traced = self._report is not None and grammar.TRACE_END.fullmatch(bare) is not None
         if self.complete:
             if not grammar.COVERAGE.fullmatch(bare):
                 return False
@@ -222,7 +225,8 @@ class Phpunit:
                 self._word = None
                 return True
             self._lose_word(report)
-        if apart and is_verdict(bare) and report.whole():
+        # Below a summary that ends with a sign alone stands no empty line; all else of it is indented.
+        if (apart or report.recap is not None) and is_verdict(bare) and report.whole():
             if bare in grammar.WORDS:
                 self._word = line
                 return True

@@ -36,7 +36,8 @@ FAILING = frozenset({Ending.ERROR, Ending.WARNING, Ending.FAILURE})
 
 # -- the results ------------------------------------------------------------------------------------------------------
 
-# A row of letters; a full one, and the last, ends with how many tests of how many have ended.
+# A row of letters; a full one, and the last, ends with how many tests of how many have ended. Behind that stands what
+# goes wrong when a class is over.
 LETTERS = b".FEWRIS"
 ISSUE_LETTERS = b"WDN"
 LETTER_OF_ENDING = {
@@ -48,7 +49,9 @@ LETTER_OF_ENDING = {
     Ending.INCOMPLETE: LETTERS[5],
     Ending.SKIPPED: LETTERS[6],
 }
-ROW = re.compile(rb"(?P<letters>[.FEWRISDN]++)(?: ++[0-9]{1,9}+ / (?P<all>[0-9]{1,9}+) \( {0,2}+[0-9]{1,3}+%\))?+")
+ROW = re.compile(
+    rb"(?P<letters>[.FEWRISDN]++)(?: ++[0-9]{1,9}+ / (?P<all>[0-9]{1,9}+) \( {0,2}+[0-9]{1,3}+%\)(?P<behind>[FE]*+))?+"
+)
 ROW_LANE = re.compile(rb"(?:\.++ ++[0-9]{1,9}+ / [0-9]{1,9}+ \( {0,2}+[0-9]{1,3}+%\)\n)++")
 
 # --log-junit php://stdout: the report for machines, glued to the last row.
@@ -95,6 +98,8 @@ SECTION = re.compile(
     rb"There (?:was (?P<one>1)|were (?P<many>[0-9]{1,9}+)) (?P<sort>%b)(?P<s>s)?+:" % b"|".join(_SORTS)
 )
 DASHES = b"--"
+# The last line of an exception that hit a whole class. No empty line follows it.
+TRACE_END = re.compile(rb"#[0-9]++ \{main\}")
 HEADER = re.compile(rb"(?P<number>[1-9][0-9]{0,8}+)\) (?P<name>\S[^\n]*+)")
 QUALIFIED = re.compile(rb"[A-Za-z_\\\x80-\xff][A-Za-z0-9_\\\x80-\xff]*+::\S")
 

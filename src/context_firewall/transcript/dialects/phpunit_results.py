@@ -197,7 +197,7 @@ class Results:
         return self.letters.sure.total() > 0
 
     def _row(self, row: "re.Match[bytes]") -> None:
-        letters: bytes = row["letters"]
+        letters: bytes = row["letters"] + (row["behind"] or b"")
         self.letters.take(letters.translate(_AS_PASSED) if self.issues else letters)
         if row["all"] is not None:
             self.plan = int(row["all"])

@@ -19,13 +19,12 @@ from context_firewall.transcript.dialects.rspec_report import Report, Section
 from context_firewall.transcript.dialects.rspec_results import Results, error_name
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
-from context_firewall.transcript.interrupts import stopped_by
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.numbered import Entry
-from context_firewall.transcript.ruby import COVERAGE
+from context_firewall.transcript.ruby import COVERAGE, settled_by
 
 
 class Rspec:
@@ -253,5 +252,5 @@ DIALECT = Dialect(
     adopts_text=True,
     # Merged streams are read as standard output, of course.
     program_streams=frozenset({"stderr"}),
-    settle=stopped_by(grammar.INTERRUPTED),
+    settle=settled_by("rspec", grammar.INTERRUPTED),
 )

@@ -672,6 +672,9 @@ class TapMachine:
         doubts = self._document.doubts
         if point.yaml_open or point.yaml_suspect:
             doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+        if not point.ok and point.status != FAILED and _bats_failed(point):
+            point.status, point.line = FAILED, point.line.as_kind(POINT_KINDS[FAILED])
+            point.description = point.description._replace(name=point.description.whole, directive="")
         description, child = point.description, point.child
         if description.buffered and child is None and (description.timed or self._document.buffered or ended):
             doubts.add(Doubt.STRUCTURE_CONTRADICTION)  # the subtest that the brace opens is not there
@@ -831,6 +834,13 @@ class TapMachine:
             self._suppressed.add(line.kind, line.number)
         self._trailer_lines.clear()
         self._ended.append(document)
+
+
+def _bats_failed(point: Point) -> bool:
+    """Whether bats says where a test failed: then what looks like a directive is the end of its name."""
+    texts = (line.raw.strip() for line in point.details)
+    first = next((text for text in texts if text not in grammar.FRAME_OF_MESSAGE), b"")
+    return grammar.BATS_PLACE.fullmatch(first) is not None
 
 
 DIALECT = Dialect(
