@@ -96,6 +96,11 @@ def tap_crlf(mib: float) -> Pieces:
     return _tap(mib, lambda n: f"ok {n} - {_name(n)}\r\n")
 
 
+def tap_unnumbered(mib: float) -> Pieces:
+    """`ok - name`."""
+    return _tap(mib, lambda n: f"ok - {_name(n)}\n")
+
+
 def tap_utf8(mib: float) -> Pieces:
     """Green points with names that are not ASCII."""
     return _tap(mib, lambda n: f"ok {n} - rundet die Summe der Größe {n} — ✓\n")
@@ -335,12 +340,18 @@ def unittest_named(mib: float) -> Pieces:
     yield f"\n{'-' * 70}\nRan {made[-1]} tests in 9.000s\n\nOK\n".encode()
 
 
-def rspec_outline(mib: float) -> Pieces:
+def rspec_outline(mib: float, head: bytes = b"") -> Pieces:
     """RSpec, documentation: a line for each example, a group for fifty."""
     made: list[int] = []
+    yield head
     names = "".join(f"  adds up the invoice of customer {n:04d}\n" for n in range(50))
     yield from _until(mib, lambda n: f"\nInvoice {n:06d}\n{names}", made)
     yield b"\nFinished in 9 seconds (files took 1 second to load)\n%d examples, 0 failures\n\n" % (made[-1] * 50)
+
+
+def rspec_seeded(mib: float) -> Pieces:
+    """The same in random order: the first line says who prints."""
+    return rspec_outline(mib, b"\nRandomized with seed 42\n")
 
 
 def minitest_named(mib: float) -> Pieces:
@@ -583,6 +594,7 @@ class Shape:
 SHAPES = (
     Shape("TAP, green", tap_green, 1 / 10),
     Shape("TAP, green, no dash", tap_undashed, 1 / 10),
+    Shape("TAP, green, no numbers", tap_unnumbered, 1 / 10),
     Shape("TAP, green, not ASCII", tap_utf8, 1 / 10),
     Shape("TAP, green, CRLF", tap_crlf, 0),
     Shape("TAP, 5 % skip and todo", tap_directives, 0),
@@ -603,14 +615,15 @@ SHAPES = (
     Shape("pytest -v", pytest_named, 1 / 25),
     Shape("unittest -v", unittest_named, 1 / 25),
     Shape("RSpec, documentation", rspec_outline, 0),
+    Shape("RSpec, random order", rspec_seeded, 1 / 25),
     Shape("minitest -v", minitest_named, 1 / 25),
     Shape("PHPUnit --testdox", phpunit_testdox, 1 / 25),
-    Shape("CTest", ctest_results, 1 / 40),
+    Shape("CTest", ctest_results, 1 / 25),
     Shape("JUnit XML, green", junit_green, 1 / 25),
-    Shape("JUnit XML, green, with output", junit_output, 0),
+    Shape("JUnit XML, green, with output", junit_output, 1 / 25),
     Shape("prove -v", prove_verbose, 1 / 25),
     Shape("ava", ava_default, 1 / 25),
-    Shape("node-tap, base", node_tap, 0),
+    Shape("node-tap, base", node_tap, 1 / 25),
     Shape("bats --pretty", bats_pretty, 1 / 25),
     Shape("gotestsum, testname", gotestsum_names, 1 / 25),
     Shape("nextest", nextest, 1 / 25),

@@ -103,7 +103,13 @@ NTAP_FRAME = (
     "Suites:   1 pass  0 fail  1 of 1 complete\n"
 )
 NTAP_RED = " FAIL  a.js 1 failed of 1\n"
+XML_TEST = '<testsuites>\n<testsuite name="a" tests="1" failures="0">\n<testcase name="a">\n'
 LINEAR: dict[str, tuple[Stream, int]] = {
+    "empty lines behind much text": (lambda n: "text\n" * 600 + "\n" * n, 40000),
+    "empty lines in a test's output": (
+        lambda n: f"{XML_TEST}<system-out>{chr(10) * n}a</system-out>\n</testcase>\n</testsuite>\n</testsuites>\n",
+        40000,
+    ),
     "comments": (lambda n: "1..1\n" + "# note\n" * n + "ok 1 - a\n", 6000),
     "totals": (lambda n: "1..1\nok 1\n" + "# tests 1\n" * n, 6000),
     "plans": (lambda n: "1..1\n" * n, 6000),

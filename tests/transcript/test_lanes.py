@@ -1,22 +1,34 @@
 """A machine that offers lanes reads the same with and without them."""
 
 import json
+import random
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from context_firewall.transcript import reader
 from context_firewall.transcript.dialects.cargo_json import CargoEvents
 from context_firewall.transcript.dialects.go_json import GoEvents
+from context_firewall.transcript.dialects.json_report import JsonReport
 from context_firewall.transcript.dialects.junit import JUnit
 from context_firewall.transcript.dialects.node_dot import NodeDot
 from context_firewall.transcript.dialects.node_spec import NodeSpec
+from context_firewall.transcript.dialects.node_tap import NodeTap
+from context_firewall.transcript.dialects.rspec import Rspec
 from context_firewall.transcript.dialects.tap import TapMachine
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.reader import read_streams
 
-MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents, JUnit)
+MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents, JUnit, Rspec, JsonReport, NodeTap)
+
+
+@pytest.fixture(autouse=True)
+def text_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text outside every stretch is read in runs from the first line on."""
+    monkeypatch.setattr(reader, "MANY_LINES", 1)
 
 
 def unit(name: str, number: int, *, indent: str = "", kind: bool = True, refusal: str = "") -> str:
@@ -68,12 +80,41 @@ def cargo_suite(tests: str, passed: int, ignored: int = 0) -> str:
     )
 
 
+def node_tap(*passed: int, files: int = 1) -> str:
+    """Frames of node-tap's base reporter, then the end of the run."""
+
+    def frame(n: int, moves: int, running: str) -> str:
+        totals = f"\nAsserts:  {n} pass  0 fail  {n} of {n} complete\nSuites:   0 pass  0 fail  0 of 1 complete\n\n"
+        return "\x1b[2K\x1b[1A" * moves + "\x1b[2K\x1b[G\n" + running + totals
+
+    running = "".join(f" RUNS  press{file}.test.js 0 OK 9ms\n" for file in range(files))
+    frames = "".join(frame(n, files + 5, running) for n in passed[1:])
+    last = frame(passed[-1], files + 5, "").replace("Suites:   0", "Suites:   1").replace("0 of 1", "1 of 1")
+    comments = f"# {{ total: {passed[-1]}, pass: {passed[-1]} }}\n# time=9.5ms\n"
+    return frame(passed[0], 0, running).removeprefix("\x1b[2K\x1b[G") + frames + last + comments
+
+
 def junit(*inside: str, tests: int = 2, name: str = "press") -> str:
     """A suite with these lines in it."""
     lines = (f'<testsuite name="{name}" tests="{tests}" failures="0" errors="0">', *inside, "</testsuite>")
     return "".join(f"{line}\n" for line in lines)
 
 
+MOCHA_TESTS = '    {\n      "title": "dries",\n      "fullTitle": "press dries",\n      "err": {}\n    }\n'
+MOCHA_DOCUMENT = (
+    '{\n  "stats": {\n    "suites": 1,\n    "tests": 1,\n    "passes": 1,\n    "pending": 0,\n    "failures": 0\n  },\n'
+    f'  "tests": [\n{MOCHA_TESTS}  ],\n  "failures": [],\n  "passes": [\n{MOCHA_TESTS}  ]\n}}\n'
+)
+GO_PAUSED = (
+    "=== RUN   TestO\n--- PASS: TestO (0.00s)\n=== RUN   TestA\n=== PAUSE TestA\n=== RUN   TestA/b\n"
+    "--- PASS: TestA (0.00s)\n    --- PASS: TestA/b (0.00s)\n=== RUN   TestC\n--- PASS: TestC (0.00s)\n"
+    "PASS\nok  \tp\t1s\n"
+)
+PYTEST_HEAD = f"{'=' * 29} test session starts {'=' * 30}\nplatform linux -- Python 3.12.4, pytest-8.3.2\nrootdir: /\n"
+UNITTEST_END = f"\n{'-' * 70}\nRan {{n}} tests in 0.001s\n\nOK\n"
+CTEST = "    Start {n}: ink{n}\n{n}/5 Test #{n}: ink{n} .....   Passed    0.00 sec\n"
+RSPEC_END = "\nFinished in 9 seconds (files took 1 second to load)\n{n} examples, 0 failures\n\n"
+OUTLINE = "\nPress\n  prints\n  in two colours\n    keeps them apart\n    (and dries)\n  stops\n"
 JUNIT_CASES = ('  <testcase name="a" time="1"/>', '  <testcase name="b">', "  </testcase>")
 NODE_TOTALS = "1..{n}\n# tests {n}\n# suites 0\n# pass {n}\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n"
 STREAMS = {
@@ -81,9 +122,16 @@ STREAMS = {
     "green with a gap": "1..9\n" + "".join(f"ok {i} - cup\n" for i in (1, 2, 3, 5, 6, 7, 8, 9, 4)),
     "green with repeats": "1..9\n" + "".join(f"ok {i} - cup\n" for i in (1, 2, 2, 3, 4, 4, 5, 6)),
     "green with leading noughts": "1..3\nok 01 - a\nok 02 - b\nok 03 - c\n",
+    "green without numbers": "1..5\n" + "".join(f"ok - cup {i}\n" for i in range(5)),
+    "green with few numbers": "1..6\nok - a\nok b\nok 3 - c\nok 4 - d\nok\nok -\n",
+    "green without numbers, by pytest": "ok - test_cup.py::test_a\nok - test_cup.py::test_b\nok c > d\n1..3\n",
     "green with a refusal": "1..6\nok 1 - a\nok 2 - b\nnot ok 3 - c\n  d\nok 4 - e\nok 5 - f\nok 6 - g\n",
     "green with a directive": "1..4\nok 1 - a\nok 2 - b # SKIP\nok 3 - c\nok 4 - d\n",
     "green with a block": "1..3\nok 1 - a\nok 2 - b\n  ---\n  x: 1\n  ...\nok 3 - c\n",
+    "a block with hidden TAP": "1..2\nok 1 - a\n  ---\n  x: |\n    b\rok 2\n  ...\nok 2 - c\n",
+    "a block with keys": "1..2\nnot ok 1 - a\n  ---\n  at: b\n  code: |\n    c\n  'd': e\n  ....\n  ...\nok 2 - f\n",
+    "a block of Node's": "TAP version 13\n# Subtest: a\nnot ok 1 - a\n  ---\n  duration_ms: 1\n  location: 'a.js:1'\n"
+    "  failureType: 'testCodeFailure'\n  exitCode: 1\n  error: 'b'\n  type: 'test'\n  ...\n1..1\n",
     "green over a child": "1..3\nok 1 - a\nok 2 - b\n    ok 1 - c\n    not ok 2 - d\n    1..2\nok 3 - e\n",
     "green and cut": "1..3\nok 1 - a\nok 2 - b\nok 3 - c",
     "two documents": "1..2\nok 1 - a\nok 2 - b\n1..2\nok 1 - c\nok 2 - d\n",
@@ -131,6 +179,28 @@ STREAMS = {
         *JUNIT_CASES[:2], "<system-out><![CDATA[a", "<b>", "", "]]]", "]]></system-out>", "</testcase>"
     ),
     "XML with a suite's output": junit("<system-out>a", "", "b", "</system-out>", *JUNIT_CASES),
+    "XML with outputs": junit(
+        '<testcase name="a">',
+        "  <system-out>a",
+        "",
+        "  b &amp; c",
+        "  </system-out>",
+        "<system-err></system-err>",
+        "</testcase>",
+        '<testcase name="b">',
+        "<system-out><![CDATA[a",
+        " \r",
+        "<b>]",
+        "  ]]></system-out>",
+        "</testcase>",
+    ),
+    "XML with what is no text": junit(*JUNIT_CASES[:2], "<system-out>a", "]]></system-out>", "</testcase>"),
+    "XML with a test in an output": junit(
+        *JUNIT_CASES[:2], "<system-out><![CDATA[", "<testcase >", "]]></system-out>", "</testcase>"
+    ),
+    "XML of suites that stand once more": junit(
+        '<testsuite name="a">', '<testcase name="b"/>', "</testsuite>", '<testcase name="a"/>', name="TAP Tests"
+    ),
     "XML with text out of place": junit("a", *JUNIT_CASES, "b"),
     "XML of pytest": junit(*JUNIT_CASES, tests=4, name="pytest"),
     "XML with steps": junit(
@@ -138,6 +208,46 @@ STREAMS = {
     ),
     "XML and a cut": junit(*JUNIT_CASES)[:-30],
     "XML twice": junit(*JUNIT_CASES) * 2,
+    "frames": node_tap(0, 1, 2, 3, 4, 5),
+    "frames of two files": node_tap(0, 1, 2, 3, 4, 5, files=2),
+    "frames that go back": node_tap(0, 1, 2, 1, 4, 5),
+    "frames and a print": node_tap(0, 1, 2, 3).replace("\x1b[G\n", "\x1b[G1> press.test.js\nhot\n\n", 1),
+    "a document": MOCHA_DOCUMENT,
+    "a document with carriage returns": MOCHA_DOCUMENT.replace("\n", "\r\n"),
+    "a document that breaks off": MOCHA_DOCUMENT.removesuffix("}\n"),
+    "a document with a brace within": MOCHA_DOCUMENT.replace("  ]\n", "  ]\n}\n", 1),
+    "a document twice": MOCHA_DOCUMENT * 2,
+    "outline": OUTLINE + OUTLINE + RSPEC_END.format(n=8),
+    "outline in random order": "\nRandomized with seed 4\n" + OUTLINE + RSPEC_END.format(n=4),
+    "outline with a step too deep": "\nPress\n  prints\n      in two colours\n  stops\n" + RSPEC_END.format(n=2),
+    "outline with a failure": OUTLINE + "    jams (FAILED - 1)\n  is mended\n" + OUTLINE + RSPEC_END.format(n=9),
+    "outline with an empty line in it": "\nPress\n  prints\n\n  stops\n  rests\n" + RSPEC_END.format(n=3),
+    "outline with carriage returns": OUTLINE.replace("\n", "\r\n") + RSPEC_END.format(n=4),
+    "a duration without a whole number": "✔ a (0.5ms) # TODO\n✔ b (.5ms)\n✔ c (1ms)\n",
+    "go, a test that is paused": GO_PAUSED,
+    "go, a test that goes on": GO_PAUSED.replace("=== RUN   TestA/b\n", "=== CONT  TestA\n=== RUN   TestA/b\n", 1),
+    "go, a subtest that begins twice": GO_PAUSED.replace("=== PAUSE TestA\n", "=== RUN   TestA/b\n"),
+    "go, a test that begins later than it is named": GO_PAUSED.replace("=== PAUSE TestA\n", "=== CONT  TestA/b\n"),
+    "go events of an open test with a quotation mark": go_packages(
+        "p", tests=go("run", "p", Test='A/"') + go_test('A/"', "p") * 2 + go_test("B", "p")
+    ),
+    "gotestsum, packages": "✓  shop/a (1ms)\n✓  shop/b (2ms)\n✓  shop/c (3ms)\n\nDONE 3 tests in 1.000s\n",
+    "pytest, an odd share": PYTEST_HEAD + "\na.py::test_a PASSED [ 50%]\na.py::test_b PASSED [5 0%]\n",
+    "pytest, no line below the head": PYTEST_HEAD + "a.py::test_a PASSED [ 50%]\n" * 3 + "plugins: press-1.0\n",
+    "pytest, letters before the root": PYTEST_HEAD.replace("rootdir: /", "") + "a.py ... [ 50%]\n" * 3,
+    "unittest, a test twice": ("test_a (press.Test)\nPrints. ... ok\n" * 3) + UNITTEST_END.format(n=3),
+    "unittest, one after another": "".join(f"test_{x} (press.Test) ... ok\n" for x in "abc") + UNITTEST_END.format(n=3),
+    "PHPUnit, a title that stands alone": "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n ✘ A\n\nB\n\n ✔ C\n",
+    "Vitest, a test under no file": "\n RUN  v4.1.12 /\n\n   ✓ a 2ms\n ✓ b.test.ts (1 test) 2ms\n   ✓ c 2ms\n",
+    "Vitest, a name without a path": "\n RUN  v4.1.12 /\n\n ✓ a.ts > b 2ms\n ✓ a.ts > c 2ms\n ✓ a.ts d 2ms\n",
+    "jest, a tree that is askew": "PASS a.test.js\n  ✓ b (1 ms)\n   ✓ c (1 ms)\n  ✓ d (1 ms)\n\nPASS b.test.js\n",
+    "jest, files alone": "".join(f"PASS {x}.test.js\n" for x in "abcdefghijklmnopqrstuvwxyz"),
+    "ctest": "Test project /press\n" + "".join(CTEST.format(n=n) for n in (1, 2, 3, 4, 5)),
+    "ctest, another name": "Test project /press\n"
+    + "".join(CTEST.format(n=n) for n in (1, 2, 3))
+    + CTEST.format(n=4).replace("#4: ink4", "#4: inkpot"),
+    "text": "a\nb\n\nc\n \nWARNING: d\ne\x1b[1m\n> f\ng\r\n" * 3,
+    "text before a report": "a\n> b@1.0.0 test\n> c\nd\n\ne\nok 1 - f\n1..1\n",
     "dots": "....\n....\n....\n..X.\n....\n..\n",
 }
 
@@ -152,13 +262,19 @@ def read(data: bytes, size: int, exit_code: int) -> Transcript:
 
 @pytest.fixture
 def slowly(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """A way to take the lanes from every machine."""
+    """A way to close all lanes."""
+    return lambda: close_lanes(monkeypatch)
 
-    def closed() -> None:
-        for machine in MACHINES:
-            monkeypatch.setattr(machine, "lane", lambda self, **how: None)
 
-    return closed
+def close_lanes(patch: pytest.MonkeyPatch) -> None:
+    """From here on each line is read as such."""
+
+    class Closed(reader._Runs):
+        def __init__(self, block: bytes, *, closed: bool = False) -> None:
+            super().__init__(block, closed=True)
+
+    patch.setattr(reader, "_Runs", Closed)
+    patch.setattr(reader, "MANY_LINES", 1 << 30)
 
 
 @pytest.mark.parametrize("name", STREAMS)
@@ -191,13 +307,25 @@ def test_some_stream_takes_each_lane(monkeypatch: pytest.MonkeyPatch) -> None:
 NUMBERS = st.integers(1, 6)
 PARTS = st.one_of(
     st.sampled_from(
-        [junit(*JUNIT_CASES), *(f"{line}\n" for line in JUNIT_CASES), "<system-out>\n", "<failure>", "]]>", "a\n"]
+        [
+            junit(*JUNIT_CASES),
+            *(f"{line}\n" for line in JUNIT_CASES),
+            "<system-out>\n",
+            "</system-out>\n",
+            "<system-err><![CDATA[",
+            "]]></system-err>\n",
+            "<failure>",
+            "]]>",
+            "a\n",
+        ]
     ),
     st.builds(lambda n: f"ok {n} - a\n", NUMBERS),
     st.builds(lambda n: f"ok {n} - a\nok {n + 1} - b\nok {n + 2} - c\n", NUMBERS),
+    st.sampled_from(["ok - a\n", "ok a\nok b\n", "ok - a\nok - b > c\nok - d\n", "ok\n"]),
     st.builds(lambda n: unit("a", n), NUMBERS),
     st.builds(lambda n: unit("a", n) + unit("b", n + 1), NUMBERS),
     st.builds(lambda n: unit("a", n, indent="    "), NUMBERS),
+    st.sampled_from(["\n", "Press\n", "  prints\n", "    well\n", "  jams (FAILED - 1)\n", RSPEC_END.format(n=2)]),
     st.sampled_from(["1..3\n", "# x\n", "not ok 2 - d\n", "  ---\n", "  ...\n", "# Subtest: s\n", "    1..1\n", "\n"]),
     st.sampled_from(
         ["✔ a (1ms)\n", "  ✔ a (1ms)\n", "▶ s\n", "✔ s (1ms)\n", "✖ b (1ms)\n", "....\n", "TAP version 13\n"]
@@ -211,6 +339,63 @@ def test_any_stream_is_read_the_same_without_lanes(parts: list[str], exit_code: 
     data = "".join(parts).encode()
     quick = read(data, size, exit_code)
     with pytest.MonkeyPatch.context() as patch:
-        for machine in MACHINES:
-            patch.setattr(machine, "lane", lambda self, **how: None)
+        close_lanes(patch)
         assert read(data, 0, exit_code) == quick
+
+
+CORPUS = Path(__file__).resolve().parents[2] / "conformance" / "v3"
+OUTPUTS = [path.read_bytes() for path in sorted(CORPUS.glob("*/stdout.*")) if path.stat().st_size < 1 << 15]
+FOREIGN = (
+    b"",
+    b"text",
+    b"ok 1 - a",
+    b"\x1b[1ma\x1b[0m",
+    b"FATAL: a",
+    b"  two",
+    b"    four",
+    b"(a)",
+    b"a\rok 2",
+    b"> a",
+)
+
+
+def damaged(output: bytes, chance: random.Random) -> bytes:
+    """An output with lines repeated, missing, in another's place, or of another program."""
+    lines = output.split(b"\n")
+    for _ in range(chance.choice((1, 2, 3, 6))):
+        at, end = sorted(chance.randrange(len(lines) + 1) for _ in range(2))
+        end = min(end, at + 4)
+        match chance.randrange(5):
+            case 0 | 1:
+                lines[at:end] = lines[at:end] * chance.choice((2, 3, 6))
+            case 2:
+                lines.insert(at, chance.choice(FOREIGN))
+            case 3:
+                del lines[at:end]
+            case _:
+                lines[at:end] = [line[: len(line) // 2] + line[len(line) // 2 + 1 :] for line in lines[at:end]]
+    return b"\n".join(lines)
+
+
+def compare_damaged(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read so many damaged outputs of the corpus with lanes and without."""
+    chance = random.Random(count)  # noqa: S311 - the same damage every time
+    monkeypatch.setattr(reader, "SHORTEST_RUN", 4)
+    data = [damaged(chance.choice(OUTPUTS), chance) for _ in range(count)]
+    quick = []
+    for at, each in enumerate(data):
+        # Where a block ends makes no difference either.
+        monkeypatch.setattr(reader, "BLOCK_BYTES", (1 << 18, 300, 60)[at % 3])
+        quick.append(read(each, 0, 1))
+    close_lanes(monkeypatch)
+    for each, reading in zip(data, quick, strict=True):
+        assert read(each, 0, 1) == reading, each
+
+
+def test_a_damaged_output_is_read_the_same_without_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare_damaged(300, monkeypatch)
+
+
+@pytest.mark.soak
+def test_many_damaged_outputs_are_read_the_same_without_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    compare_damaged(6000, monkeypatch)

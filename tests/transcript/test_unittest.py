@@ -519,3 +519,10 @@ def test_since_3_11_a_test_in_a_docstring_is_text() -> None:
     text = f"{SALT}\nAs in ... {OLD_HEAT} ... FAIL\n\n" + block(SALT) + closing(1, "FAILED (failures=1)")
     assert names(read(text)) == [SALT]
     assert not read(text).doubts
+
+
+def test_an_unexpected_success_that_is_text_begins_no_block_again() -> None:
+    header = f"UNEXPECTED SUCCESS: {SALT}\n"
+    transcript = read(f"{RULER}\n{header}{header}{THIN}\nstirred\ntwice\nFAILED (failures=1)\n")
+    assert transcript.event_count == 7
+    assert transcript.doubts

@@ -1,9 +1,9 @@
 """`opsle.context-firewall.evidence-packet/v1`: what a model may see of a test run, and the receipt for the rest."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Literal, NotRequired, TypedDict
 
-from context_firewall.canonical import canonical_bytes, sha256
+from context_firewall.canonical import RunningHash, canonical_pieces, sha256
 
 PROTOCOL = "opsle.context-firewall.evidence-packet/v1"
 RECEIPT_VERSION = 1
@@ -240,22 +240,26 @@ def line_reference(category: str, stream: str, line: int, text: str) -> LineRefe
     return {"byte_count": len(data), "category": category, "line": line, "sha256": sha256(data), "stream": stream}
 
 
-def block_reference(category: str, stream: str, lines: Sequence[tuple[int, str]], *, adjacent: bool) -> BlockReference:
-    """Several source lines, given as numbers and texts, by place, total length and digest."""
-    data = "\n".join(text for _, text in lines).encode()
+def block_reference(category: str, stream: str, lines: Iterable[tuple[int, str]], *, adjacent: bool) -> BlockReference:
+    """Several source lines, given as numbers and texts, by place, total length and digest. They may be many."""
+    digest = RunningHash()
+    first = last = count = 0
+    for count, (last, text) in enumerate(lines, 1):
+        digest.update(text.encode() if count == 1 else b"\n" + text.encode())
+        first = first or last
     reference: BlockReference = {
-        "byte_count": len(data),
+        "byte_count": digest.byte_count,
         "category": category,
-        "line": lines[0][0],
-        "line_count": len(lines),
-        "sha256": sha256(data),
+        "line": first,
+        "line_count": count,
+        "sha256": digest.digest(),
         "stream": stream,
     }
     if not adjacent:
-        reference["last_line"] = lines[-1][0]
+        reference["last_line"] = last
     return reference
 
 
 def serialize_packet(packet: EvidencePacket) -> bytes:
     """The packet's canonical bytes and one newline, `receipt.measurements.reduced_bytes` long."""
-    return canonical_bytes(packet) + b"\n"
+    return b"".join((*canonical_pieces(packet), b"\n"))

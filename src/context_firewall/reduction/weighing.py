@@ -10,7 +10,9 @@ A weight is the length of a packet but for the digits of that length and of its 
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from context_firewall.canonical import canonical_bytes, sha256
@@ -36,6 +38,7 @@ _ALSO = len('"also":[],')
 _TODO = len('"todo":,')
 _OMITTED = len('"omitted_failures":,')
 
+_KIND = attrgetter("kind")
 _ANY_DIGEST = sha256(b"")
 
 
@@ -64,12 +67,25 @@ class Scale:
         }
         empty = transcript._replace(failures=(), fatal_errors=(), timeouts=(), todo=(), unclassified=(), warnings=())
         self._frame = reduction._replace(transcript=empty)
-        self._kinds = [Counter(line.kind for line in failure.lines()) for failure in self._failures]
-        self._kinds_of_lists = {name: Counter(line.kind for line in lines) for name, lines in self._lists.items()}
-        self._kept: Counter[Kind] = Counter()
-        for kinds in (*self._kinds, *self._kinds_of_lists.values()):
-            self._kept.update(kinds)
         self._sizes: dict[Any, int] = {}
+
+    # Where there is no ceiling nothing is weighed, and none of this is counted.
+
+    @cached_property
+    def _kinds(self) -> list[Counter[Kind]]:
+        """The kinds of each failure's lines."""
+        return [Counter(map(_KIND, failure.lines())) for failure in self._failures]
+
+    @cached_property
+    def _kinds_of_lists(self) -> dict[str, Counter[Kind]]:
+        return {name: Counter(map(_KIND, lines)) for name, lines in self._lists.items()}
+
+    @cached_property
+    def _kept(self) -> Counter[Kind]:
+        kept: Counter[Kind] = Counter()
+        for kinds in (*self._kinds, *self._kinds_of_lists.values()):
+            kept.update(kinds)
+        return kept
 
     def weigh(self, verdict: Verdict, plan: RetentionPlan) -> int:
         """The weight of one plan's packet."""

@@ -33,7 +33,7 @@ class Account:
 
     def add_lines(self, kind: Kind, lines: Iterable[Line]) -> None:
         """Suppress lines that were held until now."""
-        self.add(kind, *(line.number for line in lines))
+        self.add(kind, *[line.number for line in lines])
 
     def add_range(self, kind: Kind, first: int, count: int) -> None:
         """Suppress `count` adjacent lines from number `first` on."""

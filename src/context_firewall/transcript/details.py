@@ -14,20 +14,26 @@ SPACE = (
     rb"|\xe2\x81\x9f|\xe3\x80\x80|\xef\xbb\xbf)"
 )
 
-_ASSERTION = re.compile(SPACE + rb"*+(?:operator|expected|actual|diff|code):")
-_FRAME_OR_ERROR = re.compile(SPACE + rb"*+(?:at" + SPACE + rb"|[A-Za-z]*Error:)")
+# How a line begins that says what was compared, what threw or where, or what went wrong. Most spaces are blanks, which
+# are taken at one go.
+_BEGINNING = re.compile(
+    rb" *+"
+    + SPACE
+    + rb"*+(?:(?P<assertion>(?:operator|expected|actual|diff|code):)|(?P<frame>at"
+    + SPACE
+    + rb"|[A-Za-z]*Error:)|(?P<message>(?:error|message|cause):))"
+)
 # A place in parentheses, `(file.js:1:2)`, anywhere in the line. An inner colon is taken only where no place follows,
 # and a failed attempt stops at a parenthesis, so no byte is looked at more than a few times.
 _PLACE = re.compile(rb"\((?:[^():]++|:(?![0-9]++:[0-9]++\)))*+:[0-9]++:[0-9]++\)")
-_MESSAGE = re.compile(SPACE + rb"*+(?:error|message|cause):")
 
 
 def classify_detail(bare: bytes) -> Kind:
     """Kind of one bare line of a failure region, other than its header."""
-    if _ASSERTION.match(bare):
+    found = _BEGINNING.match(bare)
+    begins = found.lastgroup if found is not None else None
+    if begins == "assertion":
         return Kind.ASSERTION
-    if _FRAME_OR_ERROR.match(bare) or _PLACE.search(bare):
+    if begins == "frame" or (b"(" in bare and _PLACE.search(bare)):
         return Kind.STACK_TRACE
-    if _MESSAGE.match(bare):
-        return Kind.FAILURE_MESSAGE
-    return Kind.FAILURE_DETAIL
+    return Kind.FAILURE_DETAIL if begins is None else Kind.FAILURE_MESSAGE

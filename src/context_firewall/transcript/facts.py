@@ -7,6 +7,7 @@ source line is either kept (it is in exactly one of the tuples of lines) or supp
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -203,22 +204,26 @@ def combined(readings: Iterable[Reading]) -> Transcript:
     """Add readings up. Streams stay in the order given; within one, lines and failures are in source order."""
     parts = tuple(readings)
     ranks: dict[str, int] = {}
+    kept = 0
     for part in parts:
         for line in part.kept_lines():
             ranks.setdefault(line.stream, len(ranks))
+            kept += 1
 
     def place(line: Line) -> tuple[int, int]:
         return ranks[line.stream], line.number
 
+    # Of one stream the numbers alone are the order, and quicker to ask for.
+    key = place if len(ranks) > 1 else attrgetter("number")
+
     def in_order(lines: Iterable[Line]) -> tuple[Line, ...]:
-        return tuple(sorted(lines, key=place))
+        return tuple(sorted(lines, key=key))
 
     failures = [f._replace(details=in_order(f.details)) for part in parts for f in part.failures]
     failures.sort(key=lambda failure: place(failure.header) if failure.header is not None else (len(ranks), 0))
     suppressed: Counter[Kind] = Counter()
     for part in parts:
         suppressed.update(part.suppressed)
-    kept = sum(1 for part in parts for _ in part.kept_lines())
     return Transcript(
         tally=sum((part.tally for part in parts), Tally()),
         failures=tuple(failures),

@@ -1,6 +1,8 @@
 """Lines of a stream, as bytes. Only b"\\n" ends a line; a lone CR, NEL or U+2028 neither ends nor hides one."""
 
 import re
+from collections.abc import Iterable
+from itertools import count, repeat
 from typing import NamedTuple
 
 from context_firewall.canonical import sha256
@@ -15,7 +17,7 @@ def bare(raw: bytes) -> bytes:
     """A line as rules see it: without ANSI sequences and without one trailing CR. The kept text has both."""
     if b"\x1b" in raw:
         raw = ANSI.sub(b"", raw)
-    return raw[:-1] if raw.endswith(b"\r") else raw
+    return raw.removesuffix(b"\r")
 
 
 def decoded(raw: bytes) -> str:
@@ -47,3 +49,8 @@ class Line(NamedTuple):
     def as_kind(self, kind: Kind) -> "Line":
         """The same line under another kind."""
         return Line(self.stream, self.number, kind, self.raw)
+
+
+def lines_from(stream: str, number: int, kinds: Iterable[Kind], raws: Iterable[bytes]) -> list[Line]:
+    """Lines that follow one another, the first of them with that number. There are many, so no loop makes them."""
+    return list(map(Line._make, zip(repeat(stream), count(number), kinds, raws, strict=False)))

@@ -103,6 +103,8 @@ class Dialect(NamedTuple):
     dialect reads. Such an opening says more than one that may stand anywhere, and goes before it."""
     tentative: bool = False
     """Whether the opening alone proves little: until more bears it out, another dialect's opening takes its lines."""
+    adopts_text: bool = False
+    """Whether all that stands before the opening is its machine's to read, but for strict markers and blank lines."""
 
     @property
     def dialect(self) -> "Dialect":

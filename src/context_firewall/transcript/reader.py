@@ -9,8 +9,11 @@ unclassified.
 import copy
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import repeat
+from operator import attrgetter
 from typing import NamedTuple
 
 from context_firewall.errors import InvalidInput
@@ -19,9 +22,9 @@ from context_firewall.transcript.dialects import REGISTRY, Entry, any_hint
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading, Tally, Transcript, combined
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, bare
+from context_firewall.transcript.lines import Line, bare, lines_from
 from context_firewall.transcript.machine import MARKS, Adopts, Dialect, Machine, Row
-from context_firewall.transcript.markers import marker_kind
+from context_firewall.transcript.markers import MARKERS, marker_kind
 from context_firewall.transcript.noise import NoiseRule, without_noise
 from context_firewall.transcript.process_failure import is_uncaught, process_failure
 from context_firewall.transcript.two_streams import joined
@@ -86,6 +89,8 @@ class StreamReader:
         self._claimed = 0
         self._hint: re.Pattern[bytes] | None = None
         """Begins like every line that may open a dialect; made when there are many lines to ask about."""
+        self._prose: re.Pattern[bytes] | None = None
+        """Runs of lines that are unclassified outside every stretch; made at the same time."""
         self._held: list[bytes] = []
         self._held_bytes = 0
         self._enough = BLOCK_BYTES
@@ -146,31 +151,22 @@ class StreamReader:
                 block.decode("utf-8")
             except UnicodeDecodeError:
                 self._malformed = True
-        plain = not any(mark in block for mark in MARKS)
         position, end = 0, len(block)
-        span = end
+        runs = _Runs(block, closed=self._trace)
         while position < end:
-            if len(self._stretches) == 1 and not self._trace:
-                machine = self._stretches[0].machine
-                lane = machine.lane(plain=plain)
-                limit = min(end, position + span)
-                match = None if lane is None else lane.match(block, position, limit)
-                if match is not None:
-                    stop = match.end()
-                    taken = machine.run(block, position, stop, self._number + 1)
-                    if taken:
-                        self._stretches[0].held = None
-                        self._number += taken
-                        position = stop
-                        span *= 2
-                        continue
-                    # What is wrong with the run stands somewhere in it: try a shorter one, then a single line.
-                    span = (stop - position) // 4
-                    if span > SHORTEST_RUN:
-                        continue
-                    span = SHORTEST_RUN
-                elif lane is not None and limit < end:
-                    span *= 2
+            taken, stop = 0, position
+            if len(self._stretches) == 1:
+                stretch = self._stretches[0]
+                # A tentative opening has to be borne out by a line.
+                if stretch.held is None:
+                    taken, stop = runs.take(stretch.machine, position, self._number + 1)
+            elif self._prose is not None and not self._stretches and (match := self._prose.match(block, position)):
+                stop = match.end()
+                taken = self._idle.run(block[position:stop], self._number + 1)
+            if taken:
+                self._number += taken
+                position = stop
+                continue
             newline = block.index(b"\n", position)
             raw = block[position:newline]
             self._number += 1
@@ -234,7 +230,10 @@ class StreamReader:
         self._claimed += 1
         if self._claimed == MANY_LINES:
             entries = tuple(row for row in self._dialects if isinstance(row, Entry))
-            self._hint = any_hint(entries) if len(entries) == len(self._dialects) else None
+            if len(entries) == len(self._dialects):
+                self._hint = any_hint(entries)
+                # A traced reading takes no run.
+                self._prose = None if self._trace else _prose(self._hint)
         if self._hint is not None and not self._hint.match(text):
             return []
         return [row.dialect for row in self._dialects if row.opens(text)]
@@ -270,7 +269,11 @@ class StreamReader:
             machine.trace()
         if self._cut:
             machine.cut()
-        adopted = idle.hand_over(machine) if idle is not None and isinstance(machine, Adopts) else []
+        adopted: list[Line] = []
+        if idle is not None and isinstance(machine, Adopts):
+            adopted = idle.hand_over(machine)
+        elif idle is not None and row.adopts_text:
+            adopted = idle.hand_over_text(machine)
         known = machine.line(text, raw, self._number)
         opening = Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)
         held = [*adopted, opening] if row.tentative and not before else None
@@ -313,6 +316,59 @@ def _as_noise(reading: Reading) -> Reading:
     )
 
 
+class _Runs:
+    """The runs of a block that a machine takes at once."""
+
+    def __init__(self, block: bytes, *, closed: bool = False) -> None:
+        """`closed`: none at all; each line is read as such."""
+        self._block = block
+        self._closed = closed
+        self._plain = not any(mark in block for mark in MARKS)
+        self._span = len(block)
+        """How far a run may reach: what is wrong with one that is refused stands somewhere in it."""
+
+    def take(self, machine: Machine, position: int, number: int) -> tuple[int, int]:
+        """Offer the machine the run at a position, a shorter one if it refuses; `number` is that of its first line.
+
+        Returns how many lines were taken, 0 where one has to be read as such, and where they end.
+        """
+        lane = None if self._closed else machine.lane(plain=self._plain)
+        while lane is not None:
+            limit = min(len(self._block), position + self._span)
+            match = lane.match(self._block, position, limit)
+            if match is None:
+                if limit < len(self._block):
+                    self._span *= 2
+                break
+            taken = machine.run(self._block, position, match.end(), number)
+            if taken:
+                self._span *= 2
+                return taken, match.end()
+            self._span = (match.end() - position) // 4
+            if self._span <= SHORTEST_RUN:
+                self._span = SHORTEST_RUN
+                break
+        return 0, position
+
+
+def _adjacent(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:
+    """Parts in which the lines follow one another."""
+    start = 0
+    for at in range(1, len(lines) + 1):
+        if at == len(lines) or lines[at].number != lines[at - 1].number + 1:
+            yield lines[start:at]
+            start = at
+
+
+@cache
+def _prose(hint: re.Pattern[bytes]) -> re.Pattern[bytes]:
+    """Runs of lines of which `_Idle.line` keeps each as unclassified, and that open no dialect."""
+    markers = b"|".join(re.escape(prefix) for prefixes, _ in MARKERS for prefix in prefixes)
+    # What a hint sees is bare: a line with an escape sequence is looked at as such. A CR at an end hides no beginning.
+    # Empty lines are told first, as a hint that skips blanks would look through all that follow.
+    return re.compile(rb"(?:(?![ \t\r\x0b\x0c]*+\n|%b|%b|> )[^\n\x1b]*+\n)++" % (hint.pattern, markers))
+
+
 class _Idle:
     """Lines outside every stretch."""
 
@@ -322,6 +378,7 @@ class _Idle:
         self._script = -1
         """The line on which npm named a script."""
         self._suppressed = Account()
+        self._trace = trace
         if trace:
             self._suppressed.trace()
 
@@ -336,6 +393,14 @@ class _Idle:
             kind = marker_kind(text) or Kind.UNCLASSIFIED
             self._lines.setdefault(kind, []).append(Line(self._stream, number, kind, raw))
 
+    def run(self, text: bytes, number: int) -> int:
+        """Keep a run of whole lines as unclassified; returns how many."""
+        raws = text.split(b"\n")
+        raws.pop()
+        kept = self._lines.setdefault(Kind.UNCLASSIFIED, [])
+        kept += lines_from(self._stream, number, repeat(Kind.UNCLASSIFIED), raws)
+        return len(raws)
+
     def unclassified(self) -> Sequence[Line]:
         """The lines that nothing reads, in order."""
         return self._lines.get(Kind.UNCLASSIFIED, ())
@@ -343,7 +408,7 @@ class _Idle:
     def hand_over(self, machine: Adopts) -> list[Line]:
         """Let a machine take the kept lines that stand before its opening; returns those that it has taken."""
         taken: list[Line] = []
-        lines = sorted((line for kept in self._lines.values() for line in kept), key=lambda line: line.number)
+        lines = sorted((line for kept in self._lines.values() for line in kept), key=attrgetter("number"))
         self._lines = {}
         for line in lines:
             if machine.adopt(bare(line.raw), line):
@@ -351,6 +416,22 @@ class _Idle:
             else:
                 self._lines.setdefault(line.kind, []).append(line)
         return taken
+
+    def hand_over_text(self, machine: Machine) -> list[Line]:
+        """Give a machine all unclassified lines, many at a time where it takes runs; returns them."""
+        text = self._lines.pop(Kind.UNCLASSIFIED, [])
+        for lines in _adjacent(text):
+            runs = _Runs(b"".join(line.raw + b"\n" for line in lines), closed=self._trace)
+            at = position = 0
+            while at < len(lines):
+                line = lines[at]
+                taken, stop = runs.take(machine, position, line.number)
+                if not taken:
+                    taken, stop = 1, position + len(line.raw) + 1
+                    machine.line(bare(line.raw), line.raw, line.number)
+                at += taken
+                position = stop
+        return text
 
     def reading(self) -> Reading:
         return Reading(

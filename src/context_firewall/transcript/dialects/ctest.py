@@ -63,18 +63,17 @@ class Ctest:
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Count a run of passed tests, if they are all in order."""
         tests = self._tests
-        numbers: set[int] = set()
-        place = tests.done
-        for pair in grammar.PAIR.finditer(block, start, stop):
-            place += 1
-            found = grammar.split(pair["rest"], pair["name"])
-            if int(pair["place"]) != place or int(pair["all"]) != tests.all or place > tests.all or found is None:
-                return 0
-            test = int(pair["number"])
-            if pair["number"] != pair["same"] or test in tests.started or test in numbers:
-                return 0
-            numbers.add(test)
-        tests.run(len(numbers), numbers, tests.all)
+        places, totals, numbers = (
+            [int(number) for number in column]
+            for column in zip(*grammar.NUMBERS.findall(block, start, stop), strict=True)
+        )
+        due = range(tests.done + 1, tests.done + 1 + len(places))
+        started = set(numbers)
+        if places != list(due) or set(totals) != {tests.all} or due[-1] > tests.all:
+            return 0
+        if len(started) < len(numbers) or not started.isdisjoint(tests.started):
+            return 0
+        tests.run(len(numbers), started, tests.all)
         self._last = number + 2 * len(numbers) - 1
         return 2 * len(numbers)
 

@@ -50,14 +50,12 @@ LOOKED = b"Looked in the following places:"
 OUTPUT = re.compile(rb"(?P<number>%b): ?+(?P<text>[^\n]*+)" % _N)
 ABOUT = re.compile(rb"(?:Test command:|Working Directory:|Test timeout computed to be:|Environment variables:)[^\n]*+")
 
+# Runs of tests that pass, each ending before the next starts; and the numbers in such a run.
 PASSED_LANE = re.compile(
-    rb"(?: ++Start ++[0-9]{1,9}+: [^\n\r\x1b]++\n *+[0-9]{1,9}+/[0-9]{1,9}+ Test ++#[0-9]{1,9}+: "
-    rb"[^\n\r\x1b.]*+(?:\.(?!\.)[^\n\r\x1b.]*+)*+\.\.++   Passed ++[0-9]++\.[0-9]++ sec\n)++"
+    rb"(?: ++Start ++(?P<number>[0-9]{1,9}+): (?P<name>[^\s\x1b][^\n\r\x1b]*+)\n *+[0-9]{1,9}+/[0-9]{1,9}+"
+    rb" Test ++#(?P=number): (?P=name) ?+\.\.++   Passed ++[0-9]++\.[0-9]++ sec\n)++"
 )
-PAIR = re.compile(
-    rb"(?<! ) ++Start ++(?P<number>[0-9]++): (?P<name>[^\n]++)\n"
-    rb" *+(?P<place>[0-9]++)/(?P<all>[0-9]++) Test ++#(?P<same>[0-9]++): (?P<rest>[^\n]++)\n"
-)
+NUMBERS = re.compile(rb"\n *+([0-9]++)/([0-9]++) Test ++#([0-9]++): ")
 
 # -- the end ----------------------------------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ from context_firewall.transcript.dialects.go_grammar import (
     RESULT,
     SKIP,
 )
-from context_firewall.transcript.dialects.go_lanes import EVENTS, Green, events_run
+from context_firewall.transcript.dialects.go_lanes import ESCAPED, EVENTS, Green, events_run
 from context_firewall.transcript.dialects.go_package import Held, Ledger, Package, Test, is_banner
 from context_firewall.transcript.dialects.go_script import Script
 from context_firewall.transcript.doubts import Doubt
@@ -101,11 +101,10 @@ class GoEvents:
         """Take a run of passing tests, if all of them belong to packages that have started."""
         green = events_run(block, start, stop)
         packages = {name: told.package for name in green if (told := self._open.get(decoded(name))) and not told.script}
-        if len(packages) < len(green) or any(
-            block.find(b'"Test":"%b"' % other, start, stop) >= 0
-            for package in packages.values()
-            for other in package.open
-        ):
+        running = [test for package in packages.values() for test in package.open]
+        if len(packages) < len(green) or (running and ESCAPED.search(block, start, stop)):
+            return 0
+        if any(block.find(b'"Test":"%b"' % test, start, stop) >= 0 for test in running):
             return 0
         for name, package in packages.items():
             _book(package, green[name])

@@ -19,7 +19,7 @@ VERBOSE = re.compile(
 )
 # A log that holds such a text makes the numbers differ, and the run is read line by line.
 _BEGUN = re.compile(rb"=== RUN   ([^ \n]++)\n")
-_NAMED = re.compile(rb"(?m)^=== (?:PAUSE |CONT  |NAME  )([^ \n]++)$")
+_BANNERS = re.compile(rb"=== (RUN   |PAUSE |CONT  |NAME  )([^ \n]++)\n")
 _ENDED = re.compile(rb"--- (?:PASS|SKIP): ([^ \n]++) \(")
 _SKIPPED = re.compile(rb"(?m)^(?:    )?--- SKIP: ")
 
@@ -50,14 +50,31 @@ def verbose_run(block: bytes, start: int, stop: int) -> Green | None:
     # Subtests mostly end in the order in which they began; parallel ones in any.
     if begun != ended and sorted(begun) != sorted(ended):
         return None
-    named: list[bytes] = []
-    if block.count(b"\n=== RUN   ", start, stop) != block.count(b"\n=== ", start, stop):
-        named = _NAMED.findall(block, start, stop)
-        if not set(begun).issuperset(named):
-            return None
+    named = block.count(b"\n=== ", start, stop) - block.count(b"\n=== RUN   ", start, stop)
+    if (named or len(set(begun)) < len(begun)) and not _in_order(_BANNERS.findall(block, start, stop)):
+        return None
     if block.find(b"    --- SKIP: ", start, stop) >= 0:
         skipped = len(_SKIPPED.findall(block, start, stop))
-    return Green(len(begun) - skipped, skipped, lines, len(begun) + len(named))
+    return Green(len(begun) - skipped, skipped, lines, len(begun) + named)
+
+
+def _in_order(banners: list[tuple[bytes, bytes]]) -> bool:
+    """Whether each test begins once, in a test that is not paused, and is named only after it has begun."""
+    begun: set[bytes] = set()
+    paused = False
+    for what, name in banners:
+        outermost = b"/" not in name
+        if what == b"RUN   ":
+            if outermost:
+                begun.clear()
+            elif name in begun or paused:
+                return False
+            begun.add(name)
+        elif name not in begun:
+            return False
+        if outermost:
+            paused = what == b"PAUSE "
+    return True
 
 
 _STRING = rb'(?:[^"\\\n\r\x1b]++|\\.)'
@@ -74,6 +91,8 @@ EVENTS = re.compile(
     + _OUTPUT + rb" *+--- PASS: (?P=test) " + _SECONDS + rb"\\n" + _TYPE
     + _TIME + rb'"pass",' + _OF + rb',"Elapsed":[0-9.e-]++\}\n)++'
 )  # fmt: skip
+# A test's name that JSON writes otherwise than it is.
+ESCAPED = re.compile(rb'"Test":"[^"\\\n]*+\\')
 # The package of each event, and of each that ends a test; a quotation mark in an output has a backslash before it.
 _PACKAGE = re.compile(rb'"Package":"([^"]++)"')
 _PASSED = re.compile(rb',"Action":"pass","Package":"([^"]++)"')

@@ -68,9 +68,9 @@ class Script:
         self.read = False
         """Whether any line of the runner's was read."""
         self.verbose = False
-        self._traced = False
-        """A stack has begun before the first line of the runner's."""
         """Whether the run has -v."""
+        self._in_stack = False
+        """A stack has begun before the first line of the runner's."""
         self._forks: list[_Fork] = []
         self._journal: list[Held] = []
         self._builds: dict[bytes, list[Held]] = {}
@@ -133,8 +133,8 @@ class Script:
             if self.package.mark is not None:
                 self.package.strange.append(self.package.mark)
                 self.package.mark = None
-            self._traced |= GOROUTINE.match(text) is not None
-            if not self._traced and FRAME.fullmatch(text):
+            self._in_stack |= GOROUTINE.match(text) is not None
+            if not self._in_stack and FRAME.fullmatch(text):
                 self.package.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
             self.package.strange.append((text, line))
 

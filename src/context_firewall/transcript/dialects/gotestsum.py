@@ -43,6 +43,7 @@ _DONE = re.compile(
     rb"(?:, ([0-9]{1,9}+) errors?)?+ in [0-9.]++s"
 )
 _UNKNOWN = b"unknown"
+_PASSED = "✓ ".encode()
 _LANE = re.compile(
     rb"(?:PASS (?>[^ \n]+?\.(?:Test|Example|Fuzz|Benchmark))[^ \n]*+ \([0-9.]++s\)\n"
     rb"|\xe2\x9c\x93  [^ \n]++ \([0-9.]++m?s\)\n)++"
@@ -118,8 +119,10 @@ class Gotestsum:
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Count a run of results."""
         count = block.count(b"\n", start, stop)
+        packages = block.count(b"\n" + _PASSED, start, stop) + block.startswith(_PASSED, start)
         self._shown += count
-        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, count)
+        self._suppressed.add_many(Kind.STRUCTURE, packages)
+        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, count - packages)
         return count
 
     def trace(self) -> None:

@@ -124,8 +124,8 @@ class Jest:
             self._treed = block.startswith(b"  ", end + 1, stop)
         self._report.passed_files += files
         self._report.passed_trees += trees
-        closed = block.endswith(b"\n\n", start, stop)
-        self._part = _Part.BETWEEN if closed else _Part.TREE if self._treed else _Part.FILE
+        ended = block.endswith(b"\n\n", start, stop) and not self._terminal
+        self._part = _Part.FILE if not self._treed else _Part.BETWEEN if ended else _Part.TREE
         last_line = block[max(start, block.rfind(b"\n", start, stop - 1) + 1) : stop - 1]
         self._name_open = grammar.PASSED in last_line and grammar.DURATION.search(last_line[-40:]) is None
         self._report.signs["passed"] += passed
@@ -651,7 +651,7 @@ class Jest:
             todo=tuple(self._todo),
             suppressed=self._suppressed.totals(),
             doubts=frozenset(doubts),
-            has_results=totals is not None or bool(account.failures) or bool(self._report.signs),
+            has_results=totals is not None or bool(account.failures) or bool(self._report.signs.total()),
             fates=self._suppressed.fates,
             standing=standing,
         )

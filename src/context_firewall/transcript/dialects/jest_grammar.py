@@ -193,7 +193,7 @@ _PASS_LINE = rb"PASS [^\s\x1b]++(?:" + _LANE_EXTENSION + rb")\n"
 # The last byte of the sign of a passed test stands nowhere else in these lines: counting it counts tests.
 PASSED_BYTE = b"\x93"
 _TREE_LINE = (
-    rb" {2,}+(?:\xe2\x9c\x93 )?+(?!\xe2\x9c[\x95\x8e]|\xe2\x97[\x8b\x8f]|\xc3\x97|\xe2\x88\x9a|console\.)"
+    rb"(?:  )++(?:\xe2\x9c\x93 )?+(?!\xe2\x9c[\x95\x8e]|\xe2\x97[\x8b\x8f]|\xc3\x97|\xe2\x88\x9a|console\.)"
     rb"[^\s\x1b\x93][^\n\r\x1b\x93]*+\n"
 )
 # Whole files in which everything passed, with or without their trees; or the rest of a tree, and such files behind it.

@@ -12,7 +12,7 @@ The room's rules:
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from context_firewall.transcript.account import Account
@@ -48,6 +48,8 @@ VERSION = re.compile(rb"[ \t]++\"version\": \"[0-9][^\"\n]*+\",")
 EXAMPLES = re.compile(rb"[ \t]++\"examples\":")
 OPENING = re.compile(rb"(?:%b|%b)" % (ON_ONE_LINE.pattern, INDENTED.pattern))
 OPENED, CLOSED = b"{", b"}"
+# Lines that do not end a document.
+INSIDE = re.compile(rb"(?:(?!\}\r?+\n)[^\n\x1b]*+\n)++")
 
 # What keeps an object's place or its books: shown as context.
 BRACKETS = frozenset({b"{", b"}", b"},", b"[", b"]", b"],"})
@@ -69,7 +71,10 @@ class JsonReport:
     def __init__(self, stream: str) -> None:
         self._stream = stream
         self._suppressed = Account()
-        self._lines: list[Line] = []
+        self._first = 0
+        """The number of the document's first line."""
+        self._raws: list[bytes] = []
+        """Its lines, one below the other."""
         self._above: list[Line] = []
         """A brace on a line of its own before the opening, and RSpec's first keys below it."""
         self._opened = False
@@ -78,12 +83,14 @@ class JsonReport:
         self._loose: list[Line] = []
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
-        """None: a document is read whole."""
-        return None
+        """Lines inside the document."""
+        return INSIDE if self._opened and not self._read else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Nothing."""
-        return 0
+        """Hold a run of them."""
+        raws = block[start : stop - 1].split(b"\n")
+        self._raws += raws
+        return len(raws)
 
     def trace(self) -> None:
         """Remember which lines are suppressed."""
@@ -119,7 +126,7 @@ class JsonReport:
         opens = not self._opened
         if opens and not self._begin(bare, number):
             return False
-        self._lines.append(Line(self._stream, number, Kind.UNCLASSIFIED, raw))
+        self._raws.append(raw)
         if bare == CLOSED or (opens and bare.startswith(OPENED)):
             self._end()
         return True
@@ -129,15 +136,29 @@ class JsonReport:
         above, self._above = self._above, []
         joined = bool(above) and above[-1].number == number - 1
         self._opened = not EXAMPLES.match(bare) or (joined and len(above) > 1)
-        (self._lines if joined and self._opened else self._loose).extend(above)
+        if joined and self._opened:
+            self._first = above[0].number
+            self._raws += (line.raw for line in above)
+        else:
+            self._first = number
+            self._loose += above
         # What only looks like an opening is left to others.
         self._read = not self._opened
         return self._opened
 
+    def _line(self, at: int) -> Line:
+        """A line of the document, counted from 0."""
+        return Line(self._stream, self._first + at, Kind.UNCLASSIFIED, self._raws[at])
+
+    def _texts(self) -> list[bytes]:
+        """The document's lines as rules see them."""
+        whole = b"".join(self._raws)
+        return [bare(raw) for raw in self._raws] if b"\r" in whole or b"\x1b" in whole else self._raws.copy()
+
     def _end(self) -> None:
         """The document has ended."""
         self._read = True
-        texts = [bare(line.raw) for line in self._lines]
+        texts = self._texts()
         above = 0 if texts[0].startswith(OPENED) else 1
         if above:
             # The brace was read as text, or stands behind something that was printed without a line end.
@@ -151,7 +172,7 @@ class JsonReport:
         """Settle the account."""
         report = self._report
         if report is None:
-            lines = tuple(sorted((*self._loose, *self._lines), key=lambda line: line.number))
+            lines = tuple(sorted((*self._loose, *map(self._line, range(len(self._raws)))), key=_number))
             # A report that was cut or torn; what only looks like one says nothing.
             doubts = {Doubt.COMPLETENESS_UNCONFIRMED} if self._opened and not self._read else set[Doubt]()
             return self._reading(Tally(), (), lines, doubts)
@@ -169,9 +190,9 @@ class JsonReport:
             doubts.add(Doubt.COUNTS_UNCONFIRMED)
         if not story.tally.total and not story.outside:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
-        laid = _Layout(document, row, story, self._lines)
-        for line, kind in laid.suppressed():
-            self._suppressed.add(kind, line.number)
+        laid = _Layout(document, row, story, self._texts(), self._line)
+        for kind, places in laid.suppressed().items():
+            self._suppressed.add(kind, *(self._first + at for at in places))
         reading = self._reading(story.tally, tuple(laid.failures), tuple(self._loose), doubts)
         return reading._replace(todo=tuple(laid.todo), has_results=True, standing=2 if doubts else STANDS)
 
@@ -193,11 +214,15 @@ class JsonReport:
 class _Layout:
     """What each line of a report is."""
 
-    def __init__(self, document: Document, row: Format, story: Story, lines: Sequence[Line]) -> None:
+    def __init__(
+        self, document: Document, row: Format, story: Story, texts: Sequence[bytes], line: Callable[[int], Line]
+    ) -> None:
+        """`texts` are the report's lines, bare; `line` makes one of them, counted from 0."""
         self._document = document
-        self._lines = lines
+        self._texts = texts
+        self._line = line
         self._key = b'"%b":' % row.name_key.encode()
-        self._kinds = [Kind.STRUCTURE] * len(lines)
+        self._kinds = [Kind.STRUCTURE] * len(texts)
         self._taken: set[int] = set()
         self.failures: list[Failure] = []
         self.todo: list[Line] = []
@@ -214,16 +239,18 @@ class _Layout:
         for part in story.outside:
             self._failure(part)
 
-    def suppressed(self) -> Iterator[tuple[Line, Kind]]:
-        """The lines that are not kept, with their kinds."""
-        for at, line in enumerate(self._lines):
+    def suppressed(self) -> dict[Kind, list[int]]:
+        """The lines that are not kept, by their kinds."""
+        places: dict[Kind, list[int]] = {kind: [] for kind in set(self._kinds)}
+        for at, kind in enumerate(self._kinds):
             if at not in self._taken:
-                yield line, self._kinds[at]
+                places[kind].append(at)
+        return places
 
     def _title(self, span: Span) -> int:
         """The line of an object that names it."""
         for at in range(span.first, span.last + 1):
-            if bare(self._lines[at].raw).lstrip().startswith(self._key):
+            if self._texts[at].lstrip().startswith(self._key):
                 return at
         return span.first
 
@@ -236,13 +263,13 @@ class _Layout:
         return (at for at in range(span.first, span.last + 1) if at not in hidden)
 
     def _ended(self, part: Part) -> None:
-        if len(self._lines) == 1:
+        if len(self._texts) == 1:
             return
         at = self._title(self._document.span(part.node))
         self._kinds[at] = ENDED[part.ended]
         if part.ended == formats.TODO and at not in self._taken:
             self._taken.add(at)
-            self.todo.append(self._lines[at].as_kind(Kind.TODO_TEST))
+            self.todo.append(self._line(at).as_kind(Kind.TODO_TEST))
 
     def _failure(self, part: Part) -> None:
         identity = well_formed(part.identity)
@@ -259,11 +286,10 @@ class _Layout:
         header = title if title in free else free[0]
         self._taken.update(free)
         details = tuple(self._detail(part, at) for at in free if at != header)
-        self.failures.append(Failure(identity, self._lines[header].as_kind(Kind.FAILED_TEST), details))
+        self.failures.append(Failure(identity, self._line(header).as_kind(Kind.FAILED_TEST), details))
 
     def _detail(self, part: Part, at: int) -> Line:
-        line = self._lines[at]
-        text = bare(line.raw)
+        line, text = self._line(at), self._texts[at]
         key = KEY.match(text)
         if text.strip() in BRACKETS or text.endswith((b"{", b"[")) or (key is not None and key["key"] in BOOKS):
             return line.as_kind(Kind.FAILURE_CONTEXT)

@@ -14,6 +14,10 @@ from context_firewall.transcript.json_lines import json_object
 LARGEST = 1 << 26
 
 
+_OPENING = (b"{", b"[")
+_CLOSING = (b"}", b"]")
+
+
 class Span(NamedTuple):
     """Lines of a document, counted from 0; both belong to it."""
 
@@ -44,12 +48,11 @@ def document(lines: Sequence[bytes], *, above: int = 0) -> Document | None:
     root = json_object(b"\n".join(lines))
     if not root:
         return None
-    parts = list(_parts(root))
-    spans = list(_spans(lines))
+    parts = list(map(id, _parts(root)))
+    spans = _spans(lines, above)
     if len(lines) == 1 or len(parts) != len(spans):
-        spans = [Span(0, len(lines) - 1)] * len(parts)
-    spans = [Span(max(0, first - above), last - above) for first, last in spans]
-    return Document(root, {id(part): span for part, span in zip(parts, spans, strict=True)})
+        spans = [Span(0, len(lines) - 1 - above)] * len(parts)
+    return Document(root, dict(zip(parts, spans, strict=True)))
 
 
 def _parts(root: object) -> Iterator[object]:
@@ -57,21 +60,21 @@ def _parts(root: object) -> Iterator[object]:
     waiting = [root]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, dict | list) and part:
-            yield part
-            waiting += reversed(list(part.values()) if isinstance(part, dict) else part)
+        yield part
+        values = list(part.values()) if isinstance(part, dict) else part
+        if isinstance(values, list):
+            waiting += [value for value in reversed(values) if value and type(value) in (dict, list)]
 
 
-def _spans(lines: Sequence[bytes]) -> Iterator[Span]:
+def _spans(lines: Sequence[bytes], above: int) -> list[Span]:
     """Spans by indentation, in the order in which they open."""
-    spans: list[Span] = []
+    firsts: list[int] = []
+    lasts: dict[int, int] = {}
     opened: list[int] = []
-    for at, line in enumerate(lines):
-        text = line.strip()
-        if text[:1] in (b"}", b"]") and opened:
-            place = opened.pop()
-            spans[place] = Span(spans[place].first, at)
-        if text[-1:] in (b"{", b"["):
-            opened.append(len(spans))
-            spans.append(Span(at, at))
-    return iter(spans)
+    for at, text in enumerate(map(bytes.strip, lines), -above):
+        if text.startswith(_CLOSING) and opened:
+            lasts[opened.pop()] = at
+        if text.endswith(_OPENING):
+            opened.append(len(firsts))
+            firsts.append(at)
+    return [Span(max(0, first), lasts.get(place, first)) for place, first in enumerate(firsts)]

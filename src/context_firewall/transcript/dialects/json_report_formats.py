@@ -47,6 +47,8 @@ PYTEST_OUTCOME = {
 }
 # pytest's exit codes of a run that came to its end: all passed, some failed, nothing collected.
 PYTEST_ENDED = (0, 1, 5)
+# An object as text, by which two that say the same are told.
+_SORTED = json.JSONEncoder(sort_keys=True).encode
 RUNTIME_ERROR = "● Test suite failed to run"
 RSPEC_STATUS = {"passed": PASSED, "failed": FAILED, "pending": SKIPPED}
 # RSpec's own reason for an example that has no body. Another may be that of a skipped one, or of one that was run and
@@ -155,7 +157,7 @@ def _canonical(part: dict[str, Any]) -> str:
     error = part.get("err")
     if isinstance(error, dict):
         part = {**part, "err": {key: value for key, value in error.items() if key != "__type"}}
-    return json.dumps(part, sort_keys=True)
+    return _SORTED(part)
 
 
 def _jest(root: dict[str, Any]) -> Story:

@@ -102,14 +102,14 @@ class JUnit:
     # -- what the reader asks
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
-        """Runs of passed tests, each in a line or two of its own, and of lines of text without markup."""
+        """Runs of passed tests, each in lines of its own, and of lines of text without markup."""
         document = self._document
         if document is None or self._deeper or self._scanner.inside:
             return None
         if self._top in grammar.TEXTS:
             return grammar.TEXT if self._scanner.between else grammar.LITERAL
-        passed = self._scanner.between and self._in_suite() and not document.producer.steps
-        return grammar.PASSED if passed else None
+        plain = not (document.producer.steps or document.producer.parents)
+        return grammar.PASSED if plain and self._scanner.between and self._in_suite() else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Count a run of passed tests, or hold a run of text."""
@@ -123,7 +123,14 @@ class JUnit:
         tests = block.count(grammar.CASE, start, stop)
         document.passed(tests, number, number + lines - 1)
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, tests)
-        self._suppressed.add_many(Kind.STRUCTURE, lines - tests)
+        if block.find(grammar.PRINTS, start, stop) < 0:
+            self._suppressed.add_many(Kind.STRUCTURE, lines - tests)
+            return lines
+        closing = len(grammar.CLOSING.findall(block, start, stop))
+        blank = len(grammar.EMPTY.findall(block, start, stop))
+        self._suppressed.add_many(Kind.STRUCTURE, closing)
+        self._suppressed.add_many(Kind.BLANK, blank)
+        self._suppressed.add_many(Kind.PROGRAM_OUTPUT, lines - tests - closing - blank)
         return lines
 
     def _texts(self, lines: list[bytes], number: int) -> int:

@@ -16,11 +16,20 @@ OPENING = re.compile(rb"(?:\xef\xbb\xbf)?+\s*+(?P<document>(?:<\?xml\s[^?\n]*+\?
 # What may stand behind a document in its line, if no other does: nothing, or the declaration of one that follows.
 REST = re.compile(rb"\s*+(?:<\?xml\s[^?\n]*+\?>\s*+)?+")
 
-# A test that passed, and a run of such tests, each an empty element in one line or two. What stands in the values does
-# not matter; attributes that could say something else about the result are not among these.
+# A test that passed, and a run of such tests, each an empty element in one line or two, or one that holds only what was
+# printed. What stands in the values does not matter; attributes that could say something else about the result are not
+# among these.
 _PLAIN = rb'testcase(?: (?:name|classname|class|file|time|timestamp|id|line|column|col|assertions)="[^"<\n]*+")++'
 PLAIN = re.compile(_PLAIN + rb" ?+/")
-PASSED = re.compile(rb"(?:[ \t]*+<" + _PLAIN + rb" ?+(?:/|>\r?+\n[ \t]*+</testcase)>\r?+\n)++")
+# Text up to the end of its element, with no markup that a count of tests could take for its own.
+_LITERAL = rb"<!\[CDATA\[(?:[^\]<]++|\](?!\]>)|<(?!/?(?:testcase|system-)))*+\]\]>"
+_TEXT = rb"(?:[^<\]]++|\](?!\]>))*+"
+_PRINTED = rb"(?:[ \t]*+<system-(?:out|err)>(?:%b|%b)</system-(?:out|err)>\r?+\n)*+" % (_LITERAL, _TEXT)
+PASSED = re.compile(rb"(?:[ \t]*+<" + _PLAIN + rb" ?+(?:/|>\r?+\n" + _PRINTED + rb"[ \t]*+</testcase)>\r?+\n)++")
+# In such a run: lines that only close an element, and blank ones.
+CLOSING = re.compile(rb"\n[^\S\n]*+(?:\]\]>)?+</(?:testcase|system-)")
+EMPTY = re.compile(rb"\n[^\S\n]*+(?=\n)")
+PRINTS = b"<system-"
 # A run of text: in an element, and in a CDATA section.
 TEXT = re.compile(rb"(?:[^<\n]*+\n)++")
 LITERAL = re.compile(rb"(?:[^\]\n]*+\n)++")

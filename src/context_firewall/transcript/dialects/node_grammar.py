@@ -53,7 +53,7 @@ _SGR = rb"(?:\x1b\[[0-9;]*+m)*+"
 
 
 _PLAIN = rb"[^\n\r#\\(\x1b]++"
-_TIMED = rb"(?<= )" + _SGR + rb"\([0-9.]++ms\)" + _SGR + rb"\r?+\n"
+_TIMED = rb"(?<= )" + _SGR + rb"\([0-9]++(?:\.[0-9]++)?+ms\)" + _SGR + rb"\r?+\n"
 
 
 @cache

@@ -19,7 +19,15 @@ import re
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import node_tap_grammar as grammar
-from context_firewall.transcript.dialects.node_tap_report import Counts, File, commented, counted, heading, read_files
+from context_firewall.transcript.dialects.node_tap_report import (
+    Counts,
+    File,
+    commented,
+    counted,
+    frames_in_order,
+    heading,
+    read_files,
+)
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
@@ -62,12 +70,23 @@ class NodeTap:
     # -- what the reader asks
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
-        """None: the screen is small."""
-        return None
+        """Frames of one size, where nothing but one of that size is on the screen."""
+        lines = len(self._held)
+        if self._suites is None or self._over or lines > grammar.MOST_LINES or self._held[-1].raw not in (b"", b"\r"):
+            return None
+        return grammar.frames(lines) if lines > grammar.EMPTY_LINES + 2 else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Never called."""
-        return 0
+        """Take a run of frames; the first erases what is on the screen, and the last stays there."""
+        frame = len(self._held)
+        middle = frames_in_order(block, start, stop) - 2
+        if middle < 1:
+            return 0
+        raws = block[start : stop - 1].split(b"\n")
+        for at in (*range(frame), *range(len(raws) - frame, len(raws))):
+            self.line(bare(raws[at]), raws[at], number + at)
+        self._suppressed.add_many(Kind.PROGRESS, middle * frame)
+        return len(raws)
 
     def trace(self) -> None:
         """Remember which lines are suppressed."""

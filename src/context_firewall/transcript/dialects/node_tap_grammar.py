@@ -7,6 +7,7 @@ flush.
 """
 
 import re
+from functools import cache
 
 # What ink writes before it draws anew: the cursor shown or hidden; for each line of the last frame "erase the line, one
 # up"; then "erase the line, first column". On a terminal that the frame does not fit, it clears everything.
@@ -25,10 +26,11 @@ BANNER = "  🌈 TEST COMPLETE 🌈".encode()
 # " FAIL  test/oven.test.js 2 failed 1 todo 1 skip of 9 13ms": the bare number and "OK" where all passed; the time
 # unless it is zero. While a file runs, RUNS.
 _TIME = rb"(?: [0-9.]++(?:\xc2\xb5s|ms|s|m|h))?+ *+"
-HEADING = re.compile(
-    rb" (RUNS|PASS|FAIL|TODO|SKIP)  ([^\n]*?[^ \n])(?: ([0-9]{1,15}+) failed)?+(?: ([0-9]{1,15}+) todo)?+"
-    rb"(?: ([0-9]{1,15}+) skip)?+(?: of ([0-9]{1,15}+)| ([0-9]{1,15}+)(?: OK)?+)" + _TIME
+_RESULTS = (
+    rb"(?: ([0-9]{1,15}+) failed)?+(?: ([0-9]{1,15}+) todo)?+(?: ([0-9]{1,15}+) skip)?+"
+    rb"(?: of ([0-9]{1,15}+)| ([0-9]{1,15}+)(?: OK)?+)"
 )
+HEADING = re.compile(rb" (RUNS|PASS|FAIL|TODO|SKIP)  ([^\n]*?[^ \n])" + _RESULTS + _TIME)
 # A result: failed, skipped, to do, or ✓ passed, where those are asked for; below it, three blanks in, what did not fit.
 FAILED, SKIPPED, TODO = "✖".encode(), b"~", "☐".encode()
 ENTRY = re.compile(rb" ?+(\xe2\x9c\x96|~|\xe2\x98\x90|\xe2\x9c\x93) *+([^\n]*+)")
@@ -53,6 +55,21 @@ COUNT = re.compile(rb"(?<![a-z])([a-z]++): ([0-9]++)")
 COVERAGE = b"# No coverage generated"
 TIME = re.compile(rb"# time=[0-9.]++ms")
 BAILOUT = re.compile(rb" ?Bailout![^\n]*+")
+
+# A frame: what erases the last one, files that run, totals, and between them empty lines.
+EMPTY_LINES = 3
+MOST_LINES = 40
+_RUNS = rb" RUNS  [^ \n\x1b]++" + _RESULTS + _TIME
+
+
+@cache
+def frames(lines: int) -> re.Pattern[bytes]:
+    """Runs of frames that have so many lines, as has the frame before them; the first of them ends with the moves."""
+    end = rb"\r?+\n"
+    files = rb"(?:%b){%d}" % (_RUNS + end, lines - EMPTY_LINES - 2)
+    moves = rb"(?:\x1b\[\?25[hl])*+(?:\x1b\[2K\x1b\[1A){%d}\x1b\[2K\x1b\[G" % lines
+    return re.compile(rb"(?:%b)++" % (moves + end + files + end + ASSERTS.pattern + end + SUITES.pattern + end + end))
+
 
 # What proves the dialect: the totals, or the heading of a file of which not all passed, with its counts.
 OPENING = re.compile(

@@ -46,6 +46,16 @@ def counted(text: bytes, *, suites: bool = False) -> Counts | None:
     return None if found is None else Counts(*(int(number or 0) for number in found.groups()))
 
 
+def frames_in_order(block: bytes, start: int, stop: int) -> int:
+    """How many frames a run holds, if no number in their totals ever goes back; else 0."""
+    found = grammar.ASSERTS.findall(block, start, stop)
+    for column in zip(*found, strict=True):
+        numbers = [int(number or 0) for number in column]
+        if numbers != sorted(numbers):
+            return 0
+    return len(found)
+
+
 def commented(text: bytes) -> Counts | None:
     """The totals that the last comments repeat."""
     found = grammar.COUNTED.fullmatch(text)

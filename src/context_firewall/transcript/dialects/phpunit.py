@@ -62,7 +62,9 @@ class Phpunit:
         return self._results.lane() if free else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Count a run of rows or of passed tests."""
+        """Count a run of rows or of passed tests, unless it stands below an empty line."""
+        if number > self._last + 1:
+            return 0
         count = block.count(b"\n", start, stop)
         self._results.run(block, start, stop, count)
         self._last = number + count - 1

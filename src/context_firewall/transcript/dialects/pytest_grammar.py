@@ -123,7 +123,7 @@ def progress(bare: bytes) -> Progress | None:
 
 
 # Runs of progress lines in which every test passed: `tests/test_a.py .....   [ 12%]`, `.....   [ 25%]`.
-LETTER_LANE = re.compile(rb"(?:(?:[^\s:.\[]++\.py )?+\.++ ++\[[ 0-9]{3}%\]\r?+\n)++")
+LETTER_LANE = re.compile(rb"(?:(?:[^\s:.\[]++\.py )?+\.++ ++\[ *+[0-9]++%\]\r?+\n)++")
 
 # -- progress with -v -------------------------------------------------------------------------------------------------
 
@@ -155,9 +155,9 @@ ANNOUNCED_AND_MORE = re.compile(rb"(?P<id>[^\s:][^\s:]*+::[^\s\[]++(?:\[[^\]\n]*
 
 _NODE_ID = rb"[^\s:\[\]\x1b]++(?:::[^\s:\[\]\x1b]++)++(?:\[[^\n\[\]\x1b]*+\])?+"
 # Runs of passed tests with -v; xdist announces each test, and names the worker before the result.
-VERBOSE_LANE = re.compile(rb"(?:" + _NODE_ID + rb" PASSED ++\[[ 0-9]{3}%\]\r?+\n)++")
+VERBOSE_LANE = re.compile(rb"(?:" + _NODE_ID + rb" PASSED ++\[ *+[0-9]++%\]\r?+\n)++")
 WORKERS_LANE = re.compile(
-    rb"(?:" + _NODE_ID + rb" \r?+\n|\[gw[0-9]++\] \[[ 0-9]{3}%\] PASSED " + _NODE_ID + rb" \r?+\n)++"
+    rb"(?:" + _NODE_ID + rb" \r?+\n|\[gw[0-9]++\] \[ *+[0-9]++%\] PASSED " + _NODE_ID + rb" \r?+\n)++"
 )
 FROM_WORKER_PASSED = b"%] PASSED "
 

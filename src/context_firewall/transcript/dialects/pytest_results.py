@@ -16,6 +16,7 @@ from context_firewall.transcript.dialects.pytest_grammar import Progress, Result
 from context_firewall.transcript.dialects.pytest_outside import Outside
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
+from context_firewall.transcript.lines import bare as bared
 
 _MOST_LOG_LINES = 4096
 """Live log lines of one test that are held until its result shows whether they are kept."""
@@ -84,7 +85,7 @@ class Results:
 
     def lane(self) -> re.Pattern[bytes] | None:
         """Runs of results in which every test passed."""
-        if self._logging or self._reason:
+        if self.head or self._logging or self._reason:
             return None
         if not self.named:
             return grammar.LETTER_LANE
@@ -97,7 +98,8 @@ class Results:
             passed = block.count(grammar.FROM_WORKER_PASSED, start, stop) if self._workers else lines
             self._suppressed.add_many(Kind.SUCCESSFUL_TEST, passed)
             self._suppressed.add_many(Kind.STRUCTURE, lines - passed)
-            self.current = b""
+            last = bared(block[block.rfind(b"\n", start, stop - 1) + 1 if lines > 1 else start : stop - 1])
+            self.current = last.rstrip(b" ") if self._workers and not last.startswith(b"[") else b""
         else:
             files = block.count(b".py ", start, stop)
             passed = block.count(b".", start, stop) - files
@@ -105,7 +107,7 @@ class Results:
                 begins = block.rfind(b"\n", start, block.rfind(b".py ", start, stop)) + 1
                 self.file = block[max(begins, start) :].partition(b" ")[0]
             self._suppressed.add_many(Kind.PROGRESS, lines)
-        self.head = False
+        self._margins |= not (self.named and self._workers)
         self._report.tallied.passed += passed
         return lines
 
@@ -158,6 +160,7 @@ class Results:
         if progress is None:
             return False
         self._margins |= progress.margin
+        self.head = False
         failing = self._count(progress)
         if failing:
             self._report.lettered.append(Lettered(self.file, failing, line))
@@ -193,6 +196,7 @@ class Results:
     def _result(self, result: Result, line: Line) -> None:
         """A result with its name."""
         self.named = True
+        self.head = False
         self.current = b""
         self._margins |= result.margin
         name = _FIELD_OF_WORD.get(result.word)

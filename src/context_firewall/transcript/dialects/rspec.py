@@ -44,12 +44,16 @@ class Rspec:
     # -- what the reader asks
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
-        """None: the letters stand in one line, and names are read one by one."""
-        return None
+        """Runs of an outline."""
+        return self._results.lane() if self._report is None else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Nothing, as there is no lane."""
-        return 0
+        """Take a run of an outline, unless it stands below an empty line."""
+        if number > self._last + 1:
+            return 0
+        taken = self._results.run(block, start, stop, self._stream, number)
+        self._last += taken
+        return taken
 
     def trace(self) -> None:
         """Remember which lines are suppressed."""
@@ -62,13 +66,6 @@ class Rspec:
     def complete(self) -> bool:
         """The totals agree with all that was read, and every failure has been listed again."""
         return self._closed and self._report is not None and self._report.recapped
-
-    def adopt(self, bare: bytes, line: Line) -> bool:
-        """Take whatever stands before the opening, but for strict markers."""
-        if line.kind is Kind.UNCLASSIFIED:
-            self.line(bare, line.raw, line.number)
-            return True
-        return False
 
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         """One line."""
@@ -252,6 +249,7 @@ DIALECT = Dialect(
     streams=frozenset({"stdout"}),
     opening=grammar.OPENING,
     begin=Rspec,
+    adopts_text=True,
     # Merged streams are read as standard output, of course.
     program_streams=frozenset({"stderr"}),
     settle=settled_by("rspec", INTERRUPTED),

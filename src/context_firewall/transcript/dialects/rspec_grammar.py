@@ -24,6 +24,11 @@ PASSED, FAILED, PENDING = LETTERS
 OUTLINE = re.compile(rb"(?P<indent>(?:  )++)(?P<name>\S[^\n]*+)")
 FAILED_MARK = b" (FAILED - "
 PENDING_MARK = b" (PENDING: "
+# Runs of names without a mark, at any depth; and the indentation of all but the first.
+UNMARKED = re.compile(
+    rb"(?:(?:  )++(?!(?:in|ex)clude \{)[^\s\x1b][^\n\x1b(]*+(?:\((?!FAILED - |PENDING: )[^\n\x1b(]*+)*+\n)++"
+)
+INDENTS = re.compile(rb"\n( ++)")
 
 # What the runner says of itself.
 SEED = b"Randomized with seed "

@@ -5,6 +5,7 @@ have an empty line above them, so any other name below an empty line is doubtful
 """
 
 import re
+from operator import sub
 from typing import NamedTuple
 
 from context_firewall.transcript.account import Account
@@ -54,6 +55,34 @@ class Results:
         """A line at the margin that is a group if an outline follows."""
         self._leaf: tuple[int, Line] | None = None
         """The last name and its depth, until it is known whether something stands below it."""
+
+    def lane(self) -> "re.Pattern[bytes] | None":
+        """Runs of names without marks, where an outline may go on."""
+        return grammar.UNMARKED if self._path and self._error is None else None
+
+    def run(self, block: bytes, start: int, stop: int, stream: str, number: int) -> int:
+        """Take a run of names, none of them below an empty line; 0 if one stands too deep below the name before it."""
+        names = block[start : stop - 1].split(b"\n")
+        indents = [_indent(names[0]), *map(len, grammar.INDENTS.findall(block, start, stop))]
+        steps = list(map(sub, indents[1:], indents))
+        if indents[0] > 2 * len(self._path) or max(steps, default=0) > 2:
+            return 0
+        self.take(bared(names[0]), Line(stream, number, Kind.UNCLASSIFIED, names[0]), apart=False)
+        if steps:
+            groups = steps.count(2)
+            self._suppressed.add_many(Kind.STRUCTURE, groups)
+            self._suppressed.add_many(Kind.SUCCESSFUL_TEST, len(steps) - groups)
+            self.leaves += len(steps) - groups
+            self._descend(names, indents)
+            last = Line(stream, number + len(steps), Kind.UNCLASSIFIED, names[-1])
+            self._leaf = len(self._path) - 1, last
+        return len(names)
+
+    def _descend(self, names: list[bytes], indents: list[int]) -> None:
+        """The path to the last of these names. Above it stands the last name of each smaller depth."""
+        places = dict(zip(indents, range(len(indents)), strict=True))
+        above, last = min(places), indents[-1]
+        self._path[above // 2 :] = [bared(names[places[indent]]).lstrip(b" ") for indent in range(above, last + 1, 2)]
 
     def take(self, bare: bytes, line: Line, *, apart: bool) -> bool:
         """One line that is not blank; `apart` says that an empty line stands above it. Says whether it is known."""
@@ -188,6 +217,10 @@ class Results:
         if self.letters.glued(bare):
             self._start(line)
         self.printed.take(bare, line)
+
+
+def _indent(name: bytes) -> int:
+    return len(name) - len(name.lstrip(b" "))
 
 
 def _joined(path: list[bytes]) -> bytes:

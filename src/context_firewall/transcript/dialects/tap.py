@@ -23,12 +23,11 @@ from context_firewall.transcript.dialects.tap_tree import (
     Harvest,
     Point,
     Run,
-    counts_of,
 )
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, bare, decoded
+from context_firewall.transcript.lines import Line, bare, decoded, lines_from
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import SERVICE_MESSAGE, marker_kind
 
@@ -127,6 +126,7 @@ class TapMachine:
         """Lines inside a YAML block."""
         if block.find(grammar.EXECUTED_START, start, stop) >= 0:
             return 0
+        self._look_for_hidden(block, start, stop)
         if not point.keeps:
             lines = block.count(b"\n", start, stop)
             point.muted_from = point.muted_from or number
@@ -134,9 +134,8 @@ class TapMachine:
         else:
             region = block[start : stop - 1].split(b"\n")
             lines = len(region)
-            point.details += [
-                Line(self._stream, place, classify_detail(bare(raw)), raw) for place, raw in enumerate(region, number)
-            ]
+            kinds = [classify_detail(bare(raw)) for raw in region]
+            point.details += lines_from(self._stream, number, kinds, region)
         self._number = number + lines - 1
         return lines
 
@@ -657,8 +656,9 @@ class TapMachine:
         return False
 
     def _mute_comments(self) -> None:
-        self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, self._document.comments)
-        self._document.comments.clear()
+        if self._document.comments:
+            self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, self._document.comments)
+            self._document.comments.clear()
 
     # -- closing --------------------------------------------------------------------------------------------------
 
@@ -682,45 +682,43 @@ class TapMachine:
             doubts.add(Doubt.STRUCTURE_CONTRADICTION)  # the subtest that the brace opens is not there
         if not point.ok and not point.details and grammar.FILE_HOOK.fullmatch(description.name):
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)  # bats says why, and so which file it was
-        root = frame is self._document.root
-        pathless = b" > " not in description.name
-        harvest = Harvest(
-            points=1,
-            counts=counts_of(point.status, root=root, leaf=child is None, suite=point.suite, pathless=pathless),
-        )
-        below = Harvest()
-        if child is not None:
-            below = self._of_child(child, point)
-            harvest.counts.add(below.counts)
+        below = None if child is None else self._of_child(child, point)
         held = point.line if point.ok and point.status in (PASSED, SKIPPED) else None
         stretch, holds = frame.numbering.place(point.number, held)
+        frame.numbering.points += 1
         number = point.number if point.number is not None else stretch.last
-        for draft in (*below.failures, *below.excused):
-            draft.number = number
-        if point.status in (SKIPPED, TODO):
-            harvest.excused += below.failures
-        else:
-            harvest.failures += below.failures
-        harvest.excused += below.excused
-        own = Draft([self._name(point)], point.line, point.details, description.whole, number, point.ok)
-        derived = point.status == FAILED and bool(below.failures) and self._is_derived(point)
+        harvest = stretch.harvest
+        harvest.points += 1
+        harvest.counts.count(
+            point.status,
+            root=frame is self._document.root,
+            leaf=below is None,
+            suite=point.suite,
+            pathless=b" > " not in description.name,
+        )
+        derived = False
+        if below is not None:
+            derived = point.status == FAILED and bool(below.failures) and self._is_derived(point)
+            harvest.counts.add(below.counts)
+            for draft in (*below.failures, *below.excused):
+                draft.number = number
+            excused = point.status in (SKIPPED, TODO)
+            (harvest.excused if excused else harvest.failures).extend(below.failures)
+            harvest.excused += below.excused
         if point.file_level or (point.status == FAILED and child is not None and not derived):
             # Node prints a file's own output before its point, Test::More a subtest's complaint inside it.
-            own.details[:0] = point.before
+            point.details[:0] = point.before
         else:
             self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, point.before)
         if derived:
             point.derived = True
-            self._suppressed.add_lines(Kind.DERIVED_FAILURE, (own.header, *own.details))
-        elif point.status == FAILED:
-            harvest.failures.append(own)
-        elif point.status == TODO or not point.ok:
-            harvest.excused.append(own)
+            self._suppressed.add_lines(Kind.DERIVED_FAILURE, (point.line, *point.details))
+        elif point.status in (FAILED, TODO) or not point.ok:
+            own = Draft([self._name(point)], point.line, point.details, description.whole, number, point.ok)
+            (harvest.failures if point.status == FAILED else harvest.excused).append(own)
         elif not holds:
             self._suppressed.add(point.line.kind, point.line.number)
         self._suppressed.add_range(Kind.TEST_DETAIL, point.muted_from, point.muted)
-        stretch.harvest.add(harvest)
-        frame.numbering.points += 1
 
     def _of_child(self, child: Frame, point: Point) -> Harvest:
         """What a closed subtest brings to its point, with the point's name before each path."""

@@ -12,15 +12,15 @@ from typing import NamedTuple
 from context_firewall.transcript.dialects import tap_grammar as grammar
 from context_firewall.transcript.lines import bare
 
-# Points at column 0: numbered, with a description or at least a blank, without the marks that may change what it means
-# (machine.MARKS). A CR is the description's or the line's, and means nothing in either.
+# Points at column 0, all numbered or none of them: with a description or at least a blank, without the marks that may
+# change what it means (machine.MARKS). A CR is the description's or the line's, and means nothing in either.
 # Two patterns for one language: where a block has no such mark none has to be looked for, which is three times as fast.
-CAREFUL_RUN = re.compile(rb"(?:ok [0-9]++ [^\n#\\{\x1b]*+\n)++")
-PLAIN_RUN = re.compile(rb"(?:ok [0-9]++ [^\n]*+\n)++")
+CAREFUL_RUN = re.compile(rb"(?:ok [0-9]++ [^\n#\\{\x1b]*+\n)++|(?:ok (?![0-9 \t])[^\n#\\{\x1b]*+\n)++")
+PLAIN_RUN = re.compile(rb"(?:ok [0-9]++ [^\n]*+\n)++|(?:ok (?![0-9 \t])[^\n]*+\n)++")
 _NUMBER = re.compile(rb"\nok ([0-9]++) ")
 
 # What grammar.POINT and PYTEST_NODE would find in such a line, from its start.
-_PYTEST_POINT = re.compile(rb"(?m)^ok [0-9]++ [ \t]*+(?:-(?:[ \t]++|\r?$))?+[^ \n]*?\.py::")
+_PYTEST_POINT = re.compile(rb"(?m)^ok (?:[0-9]++ )?+[ \t]*+(?:-(?:[ \t]++|\r?$))?+[^ \n]*?\.py::")
 
 # Suites inside suites that a Node lane reads at once, and the indentation up to which lanes are offered.
 _NESTING = 3
@@ -36,16 +36,19 @@ _HUNDRED = b" ".join(b"@%02d" % n for n in range(100))
 def consecutive(first: int, count: int) -> bytes:
     """The numbers from `first` on, between blanks; made by the hundred, since formatting each costs more."""
     last = first + count
-    head = min(last, max(100, -(-first // 100) * 100))
-    tail = max(head, last // 100 * 100)
-    parts = [b"%d" % n for n in range(first, head)]
-    parts += [_HUNDRED.replace(b"@", b"%d" % n) for n in range(head // 100, tail // 100)]
-    parts += [b"%d" % n for n in range(tail, last)]
-    return b" ".join(parts)
+    if first < 100:
+        few = b" ".join([b"%d" % n for n in range(first, min(last, 100))])
+        return few if last <= 100 else few + b" " + consecutive(100, last - 100)
+    whole = b" ".join([_HUNDRED.replace(b"@", b"%d" % n) for n in range(first // 100, -(-last // 100))])
+    # All numbers of a hundred are of one length: what is too much at either end is cut off.
+    skipped, added = first % 100 * len(b"%d " % first), -last % 100 * len(b" %d" % last)
+    return whole[skipped : len(whole) - added]
 
 
 def numbers_in_order(block: bytes, start: int, stop: int, due: int) -> int:
     """How many points of a plain run stand before its last one, if their numbers are due, due + 1, ...; else 0."""
+    if not block[start + 3 : start + 4].isdigit():
+        return block.count(b"\n", start, stop) - 1  # without a number each is the next
     first = block[start + 3 : block.index(b" ", start + 3)]
     # Each number but the first has its newline before it in the run.
     numbers = [first, *_NUMBER.findall(block, start, stop)]
@@ -111,13 +114,18 @@ def _unit(indent: int, depth: int) -> bytes:
     )
 
 
+# What a line of the first level may not begin with in a run: its end, and the keys that grammar.NODE_… read.
+_READ = rb"\.\.\.|(?:duration_ms|type|failureType|exitCode|signal):"
+
+
 @cache
 def _yaml_lane(indent: bytes) -> re.Pattern[bytes]:
-    return re.compile(rb"(?:%b[ -][^\n]*+\n)++" % re.escape(indent))
+    first_level = rb"(?!%b)[^\s\x1b][^\n\x1b]*+" % _READ
+    return re.compile(rb"(?:%b(?:[ -][^\n]*+|%b)\n)++" % (re.escape(indent), first_level))
 
 
 def yaml_lane(indent: bytes) -> re.Pattern[bytes] | None:
-    """Lines inside a YAML block that neither end it nor hold a key of its first level, whatever else they say."""
+    """Lines inside a YAML block that neither end it nor hold a key that is read, whatever else they say."""
     return _yaml_lane(indent) if len(indent) <= _INDENT_LIMIT and not indent.strip(b" ") else None
 
 

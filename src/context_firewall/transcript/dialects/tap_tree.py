@@ -56,6 +56,18 @@ class Counts:
     """Top-level leaves whose name has no path: with vitest they stand for files, not for tests."""
     suites: int = 0
 
+    def count(self, status: int, *, root: bool, leaf: bool, suite: bool = False, pathless: bool = True) -> None:
+        """One point of a status."""
+        self.suites += suite
+        if root and leaf and pathless:
+            self.files[status] += 1
+        if root:
+            self.top[status] += 1
+        if leaf:
+            self.leaves[status] += 1
+        if not suite:
+            self.tests[status] += 1
+
     def add(self, other: "Counts") -> None:
         for mine, theirs in (
             (self.top, other.top),
@@ -217,20 +229,6 @@ class Frame:
         for run in self.numbering.stretches():
             total.add(run.harvest)
         return total
-
-
-def counts_of(status: int, *, root: bool, leaf: bool, suite: bool = False, pathless: bool = True) -> Counts:
-    """The counts that one point of a status adds."""
-    counts = Counts(suites=int(suite))
-    if root and leaf and pathless:
-        counts.files[status] += 1
-    if root:
-        counts.top[status] += 1
-    if leaf:
-        counts.leaves[status] += 1
-    if not suite:
-        counts.tests[status] += 1
-    return counts
 
 
 def contested(draft: Draft) -> list[Line]:

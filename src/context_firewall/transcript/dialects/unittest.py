@@ -299,8 +299,8 @@ class Unittest:
     def _text(self, line: Line) -> None:
         self._place(bared(line.raw), line)
 
-    def _place(self, bare: bytes, line: Line) -> bool:
-        """Text: of the open block, or among the results."""
+    def _place(self, bare: bytes, line: Line, *, begins: bool = True) -> bool:
+        """Text: of the open block, or among the results. `begins`: it may begin a block."""
         if not self._blocks:
             return self._results.take(bare, line)
         block = self._blocks[-1]
@@ -308,7 +308,7 @@ class Unittest:
             block.body.append(line)
             return True
         if block.flavour == grammar.UNEXPECTED:
-            header = grammar.HEADER.fullmatch(bare)
+            header = grammar.HEADER.fullmatch(bare) if begins else None
             if header is not None and header["flavour"] == grammar.UNEXPECTED:
                 self._begin(header, line)
                 return True
@@ -328,7 +328,7 @@ class Unittest:
         block = self._blocks.pop()
         self._tallied.add(block, -1)
         for held in block.lines():
-            self._text(held)
+            self._place(bared(held.raw), held, begins=False)
 
     def _unfinished(self) -> list[Line]:
         """Lines that waited for others when the stream ended."""

@@ -43,10 +43,11 @@ STATUS = re.compile(
 
 # Runs of passed tests with -v, with or without a docstring. A docstring that has ` ... ` in it is left to `line`.
 _WORD = rb"[!-'*-~\x80-\xff]++"
-PASSED_LANE = re.compile(
-    rb"(?:" + _WORD + rb" \(" + _WORD + rb"\)(?:\n(?:[^\n\r\x1b ]| (?!\.\.\. ))++)?+ \.\.\. ok\n)++"
-)
-PASSED = b" ... ok\n"
+_PASSED_TEST = rb"(" + _WORD + rb" \(" + _WORD + rb"\))(?:(\n)(?:[^\n\r\x1b ]| (?!\.\.\. ))++)?+ \.\.\. ok\n"
+PASSED_LANE = re.compile(rb"(?:" + _PASSED_TEST + rb")++")
+# The tests of such a run: name, and whether a description follows in a line of its own.
+PASSED_TESTS = re.compile(_PASSED_TEST)
+PASSED = b" ... ok"
 
 # -b prints what a failing test wrote once more, right when it has failed: an empty line, a title, the text.
 MIRRORS = (b"Stdout:", b"Stderr:")

@@ -84,20 +84,24 @@ class Results:
         return self.names + bool(self.current) >= _PROOF
 
     def lane(self) -> re.Pattern[bytes] | None:
-        """Runs of passed tests."""
-        if not self._named or self.current or self._first or self._mirroring or self._broken is not None:
+        """Runs of passed tests, once a result is known that they bear out."""
+        if not self.names or self.current or self._first or self._mirroring or self._broken is not None:
             return None
         return grammar.PASSED_LANE
 
     def run(self, block: bytes, start: int, stop: int) -> int:
         """Count a run of passed tests."""
-        lines = block[start : stop - 1].split(b"\n")
-        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, len(lines))
-        self.seen[b"ok"] += block.count(grammar.PASSED, start, stop)
-        self.repeated |= lines[0] == self._last or True in map(eq, lines, lines[1:])
-        self._last = lines[-1]
+        lines = block.count(b"\n", start, stop)
+        tests = grammar.PASSED_TESTS.findall(block, start, stop)
+        first, last = (
+            b"".join((name, b"" if described else grammar.PASSED)) for name, described in (tests[0], tests[-1])
+        )
+        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, lines)
+        self.seen[b"ok"] += len(tests)
+        self.repeated |= first == self._last or True in map(eq, tests, tests[1:])
+        self._last = last
         self._blank = self._warned = False
-        return len(lines)
+        return lines
 
     def take(self, bare: bytes, line: Line) -> bool:
         """One line of this part; False if nothing here knows it."""

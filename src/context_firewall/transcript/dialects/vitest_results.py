@@ -9,7 +9,7 @@ from context_firewall.transcript.dialects import vitest_grammar as grammar
 from context_firewall.transcript.dialects.vitest_summary import Summary
 from context_firewall.transcript.facts import ResultLine, Tally
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, bare, decoded
+from context_firewall.transcript.lines import ANSI, Line, bare, decoded
 
 _PAINT = rb"(?:\x1b\[[0-9;]*+m)*+"
 # A name with a parenthesis may be a file's result or a suite's, so such lines are looked at one by one; so are names
@@ -17,12 +17,14 @@ _PAINT = rb"(?:\x1b\[[0-9;]*+m)*+"
 _PASSED = rb"\xe2\x9c\x93(?:[^\n(\x1b]++|\x1b\[[0-9;]*+m)++\n"
 # One blank stands before a test with its whole path, three and more before a test under its file.
 VERBOSE_LANE = re.compile(rb"(?:" + _PAINT + rb" " + _PAINT + _PASSED + rb")++")
+# A line of a run that names its file and its test, as all do that stand alone.
+_WITH_PATH = re.compile(rb"\n[^\n]*? > ")
 _UNDER_FILE = _PAINT + rb"   " + _PAINT + rb" *+" + _PAINT + _PASSED
 _GREEN_FILE = _PAINT.join(
     (
         rb" ",
         rb"\xe2\x9c\x93",
-        rb" [^\n(\x1b]++",
+        rb" (?!TS  )[^\n(\x1b]++(?<= )",
         rb"\(",
         rb"[0-9]++ tests?",
         rb"(?: \| " + _PAINT + rb"[0-9]++ (?:skipped|todo)" + _PAINT + rb")*+\)",
@@ -32,9 +34,9 @@ _GREEN_FILE = _PAINT.join(
 )
 # Files that passed, and tests that passed under a file.
 FILE_LANE = re.compile(rb"(?:" + _PAINT + rb"(?:" + _GREEN_FILE + rb"|" + _UNDER_FILE + rb"))++")
-_FILE_IN_LANE = re.compile(
-    rb"\xe2\x9c\x93" + _PAINT + rb" ([^\n(\x1b]++)" + _PAINT + rb"\(" + _PAINT + rb"([0-9]++) tests?"
-)
+# In such a run only a file's line has a parenthesis.
+_TESTS_IN_LANE = re.compile(rb"\(" + _PAINT + rb"([0-9]++) tests?")
+_PATH_IN_LANE = re.compile(rb"\xe2\x9c\x93" + _PAINT + rb" ([^\n(\x1b]++)" + _PAINT + rb"\(")
 _ALONE = 1
 _UNDER = 3
 _TIMED_SINCE = 3
@@ -83,16 +85,18 @@ class Results:
         """Count a run of passing tests."""
         count = block.count(b"\n", start, stop)
         if self._any_alone:
+            if len(_WITH_PATH.findall(b"\n" + ANSI.sub(b"", block[start:stop]))) < count:
+                return 0
             self._alone[grammar.PASSED] += count
         else:
-            files: list[tuple[bytes, bytes]] = _FILE_IN_LANE.findall(block, start, stop)
+            if not self._file and block.find(b"(", start, block.index(b"\n", start)) < 0:
+                return 0  # a test under no file
+            files = _TESTS_IN_LANE.findall(block, start, stop)
             if files:
-                self._file = decoded(files[-1][0].rstrip(b" "))
+                self._file = _last_path(block, start, stop)
                 self._files += len(files)
                 self._green_files += len(files)
-                self._file_tests += sum(int(tests) for _, tests in files)
-            elif not self._file:
-                return 0
+                self._file_tests += sum(map(int, files))
             self._under[grammar.PASSED] += count - len(files)
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, count)
         last = block[block.rfind(b"\n", start, stop - 1) + 1 if count > 1 else start : stop - 1]
@@ -240,3 +244,10 @@ class Results:
             unloaded = summary.files.total - self._files
             return self._file_tests == tests.total and 0 <= unloaded <= summary.failed_files
         return self._file_tests <= tests.total
+
+
+def _last_path(block: bytes, start: int, stop: int) -> str:
+    """The file that stands last in a run with files."""
+    line = block.rfind(b"\n", start, block.rfind(b"(", start, stop)) + 1 or start
+    found = _PATH_IN_LANE.search(block, line, stop)
+    return "" if found is None else decoded(found[1].rstrip(b" "))
