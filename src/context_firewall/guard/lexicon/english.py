@@ -20,6 +20,18 @@ neg: never | never ever | not ever | do not ever | don't ever | do not | don't |
     | is off limits | are off limits | is disallowed | are disallowed | under no circumstances | on no account
     | in no case | at no time | by no means | not under any circumstances | no way | leave alone | never again
     | opposed to | objects to | rejects | refuses | do not let | don't let | never let
+    | ruled out | rules out | free of | free from | out of the question | has no place in | have no place in | stays out of
+    | stays away from | stays clear of | keeps away from | keeps out of | kept out of | kept away from | stay out | stays out
+    | must be without | is without | are without | be without | does without | do without | go without | goes without
+    | comes without | come without | gets by without | get by without | not an option | a no-go | is taboo | are taboo
+    | vetoed | is ruled out | are ruled out | under no condition | at no point | in no event | not on any account
+    | not for any reason | is to be avoided | are to be avoided | be avoided | must be avoided | should be avoided
+    | not welcome | not tolerated | is not tolerated | are not tolerated | never acceptable | is not acceptable
+    | are not acceptable | is unacceptable | are unacceptable | not to be touched | left alone | be left alone
+    | be left untouched | be left unchanged | be left as is | stay untouched | stays untouched | remain untouched
+    | remains untouched | stay unchanged | stays unchanged | remain unchanged | remains unchanged | stay as is
+    | stays as is | stay as it is | stays as it is | stay as they are | remain as is | remains as it is
+    | remain as they are | kept as is | kept as it is | must be left alone | is to be left alone | are to be left alone
 contrast: not | and not | but not | rather than | instead of | as opposed to | in place of | in preference to | over
     | not through | not via | not by | not with | not from | not in | not on
 double: do not forget to | don't forget to | never forget to | do not forget | don't forget | never forget
@@ -27,6 +39,7 @@ double: do not forget to | don't forget to | never forget to | do not forget | d
     | never neglect to | without fail | no exceptions | not optional | is not optional | are not optional
     | without exception | not negotiable | non-negotiable | don't ever forget to | do not omit to
     | should never forget to | must never forget to | must not fail to
+    | without exceptions
 lift: need not | needn't | does not need to | doesn't need to | do not need to | don't need to | not needed
     | does not have to | doesn't have to | do not have to | don't have to | no need to | no need for | no need
     | not required | is not required | are not required | not necessary | is not necessary | are not necessary
@@ -47,6 +60,7 @@ must: must | must be | must always | must always be | always | always be | shall
     | asks that | requires that | strictly | at all times | every time | hard rule | hard requirement
     | it is essential to | got to | gotta | will | will be | expects | expect | told to | instructed to
     | is expected to | are expected to | supposed to | obliged to | bound to
+    | is supposed to | are supposed to | it is mandatory to | without fail must | is obliged to | are obliged to
 should: i'd rather | should | should be | ought to | prefer | prefers | preferred | preferably | preference
     | preference for | ideally | try to | tries to | try | where possible | if possible | when possible
     | where feasible | as far as possible | would like | would like to | would prefer | i'd like | i'd prefer
@@ -66,12 +80,16 @@ may: may | may be | can | can be | could | could be | allowed | is allowed | are
 if: if | when | whenever | in case | in case of | in the event of | in the event that | if ever | where | provided
     | provided that | on condition that | assuming | as long as | so long as | whenever the | upon | should the
     | given that | whether | for as long as | when the | if and when | wherever
+    | in the case of | in the case that | in any case of | in the event | on the occasion that | every time that
 unless: unless | unless and until | except when | except if | except where
 until: until | till | up until | not before | pending
 without: without | w/o | absent | lacking | without first | without any | without the
 except: except | except for | except in | except on | except under | excepting | apart from | other than | excluding
     | save for | aside from | with the exception of | barring | all but | besides | exception | excepted | exempt
     | outside of | outside | anywhere but | everywhere but | anything but | not counting | not including | bar
+    | the only exception is | the only exceptions are | the single exception is | the sole exception is
+    | the one exception is | only exception | single exception | sole exception | one exception | the only exception
+    | the exception being | the only exception being | exceptions
 during: yet | during | in this session | for this session | this session | during this session
     | for the rest of this session | while | in the course of | throughout | for the duration of | for now
     | for the moment | this week | this sprint | this time | until further notice | today | temporarily
@@ -93,12 +111,16 @@ sequence: in that order | in this order | first | firstly | beforehand | to begi
     | to start with | in order | first of all
 all: all | every | each | any | everything | anything | everywhere | anywhere | whole | entire | everyone | anyone
     | both | complete | full | whatever | whichever | whatsoever | at all | any of
+    | at any time | any time | anytime | whenever you like | whenever you want | throughout | across the board
+    | all over | without restriction | any kind of | any sort of | any type of
 some: some | most | most of | some of | many | few | a few | several | certain | part of | partly | partially
     | sometimes | occasionally | half | a couple of | selected | at times | from time to time | now and then | major
     | minor | main parts of | where relevant | relevant
 only: only | solely | exclusively | nothing but | limited to | restricted to | confined to | is limited to
     | are limited to | is restricted to | are restricted to | and nothing else | nothing else | alone | no other
     | just | merely | strictly limited to
+    | reserved to | reserved for | is reserved to | is reserved for | are reserved to | are reserved for
+    | limit yourself to | restrict yourself to | confine yourself to | limit itself to | limits itself to | restricted just to
 atmost: at most | no more than | not more than | up to | maximum | maximum of | max | a maximum of | not exceed
     | below | under | less than | fewer than | within | limited | is limited | are limited | limit | limits | cap
     | capped | capped at | cap of | ceiling | upper limit | or fewer | or less | no longer than | not above
@@ -153,6 +175,18 @@ light: themselves | himself | herself | itself | please | kindly | simply | real
     | sticks to | sticking to | adhere to | adheres to | ever | now | stay | stays | remain | remains | keep | keeps
     | keeping | maintain | maintained | use | uses | used | using | use of | usage | perform | performed
     | carried out | carry out | done by | work | works | working
+    | turn out to be | turns out to be | turn out to | turns out to | happens to be | happen to be | happens to | happen to
+    | prove to be | proves to be | end up | ends up | ended up | ending up | entirely | completely | totally | altogether
+    | fully | outright | wholly | under any circumstances | under all circumstances | in any circumstances | for any reason
+    | in any case | in all cases | no matter what | come what may | in any way | in any form | of any kind | of any sort
+    | as such | in line with | as agreed | as requested | as instructed | on request | repeatedly | made it plain that
+    | made it clear that | has made it clear that | made clear that | made plain that | stressed that | stresses that
+    | has stressed that | emphasised that | emphasized that | emphasises that | pointed out that | points out that
+    | said that | has said that | stated that | specified that | laid down that | decided that | reminded the agent that
+    | was clear that | is clear that | was explicit that | is adamant that | was adamant that | is firm that
+    | wish | wishes | word from | convention | conventions | guideline | guidelines | directive | directives
+    | ground rule | ground rules | house rule | house rules | request from | firm | namely | respectively | itself | overall
+    | at the same time | each time | in each case | in every case | in question
 """
 )
 
