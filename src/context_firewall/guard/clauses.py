@@ -18,7 +18,7 @@ from context_firewall.guard.lexicon import Lexicon, Op, lexicon
 from context_firewall.guard.reading import Clause, Item, Operator, Reading, Segment
 from context_firewall.guard.sentences import Sentence
 from context_firewall.guard.tokens import Sort, Token, tokens, word_key
-from context_firewall.guard.weighing import CONDITIONS, is_break, weighed
+from context_firewall.guard.weighing import CONDITIONS, bounded, is_break, weighed
 
 MARKERS = {
     Op.IF: Segment.IF,
@@ -62,6 +62,8 @@ OPPOSITES = (
     *(("first", "second"), ("first", "third"), ("second", "third"), ("上", "下"), ("里", "外"), ("内", "外")),
 )
 PARTICLES = frozenset(word for pair in OPPOSITES for word in pair)
+_INVERTED = frozenset("should sollte sollten".split())  # `should it fail, stop`
+_WANTING = frozenset("要 需要 需 想 想要".split())  # 要升级先问我: who wants to upgrade asks first
 _ONLY_THEN = frozenset("才 才能 才可以 才可 方可 后才能 之后才".split())
 _PREPOSITIONS = frozenset("for in on at from with when within during für para por pour для".split())
 # Negations that describe rather than order; inside a condition they belong to it.
@@ -69,6 +71,7 @@ _DESCRIBING = frozenset(
     {"is not", "isn't", "are not", "aren't", "does not", "doesn't", "cannot", "can't", "no", "none", "nothing"}
     | {"没有", "不", "未", "不能", "不会", "无", "不是"}
 )
+_WAITING = frozenset({"wait", "await", "wart", "等"})
 _AUXILIARY = frozenset({"be", "is", "are", "been", "being", "to", "gets", "get"})
 _PAST = re.compile(
     r"[a-z]{3,60}ed|ran|wrote|broke|chose|began|saw|knew|threw|drew|hid|overwrote|rewrote|sent|built|made"
@@ -106,8 +109,8 @@ def _read_sentence(
         if not at_end and not is_break(found, index, known.verbs):
             continue
         if index > begun:
-            label = not at_end and found[index].text == ":"
-            clause = _Clause(found[begun:index], known, len(clauses), rank, sequence, label, carried)
+            ending = "" if at_end else found[index].text
+            clause = _Clause(bounded(found[begun:index]), known, len(clauses), rank, sequence, ending, carried)
             clause.read()
             if opening is not None and any(item.segment is Segment.MAIN and item.negative for item in clause.items):
                 _gate(items, clauses, opening)
@@ -138,11 +141,12 @@ class _Clause:
         number: int,
         rank: int,
         sequence: bool,
-        label: bool,
+        ending: str,
         carried: tuple[Segment, bool] | None,
     ) -> None:
         self.found, self.known = found, known
-        self.number, self.rank, self.sequence, self.label = number, rank, sequence, label
+        self.number, self.rank, self.sequence, self.ending = number, rank, sequence, ending
+        self.label = ending == ":"
         self.items: list[Item] = []
         self.users: set[Segment] = set()
         self.operators: list[Operator] = []
@@ -158,7 +162,7 @@ class _Clause:
         self.joined = self.role = ""
         texts = {token.text for token in found}
         blocked = any(token.op in _ORDERING and token.text not in ("never", "always") for token in found)
-        self.tells = known.name == "english" and not label and not blocked and not texts & _AUXILIARY
+        self.tells = known.name == "english" and not self.label and not blocked and not texts & _AUXILIARY
 
     @property
     def carried(self) -> tuple[Segment, bool]:
@@ -189,6 +193,14 @@ class _Clause:
     def _in_place(self, op: Op | None, token: Token, place: int) -> Op | None:
         """What an operator is where the clause stands now."""
         if op is Op.THEN and self.conditional and self.segment in CONDITIONS:
+            return Op.END
+        if self.initial and token.text in _INVERTED and self.ending == ",":
+            return Op.IF
+        if self.initial and token.text in _WANTING and any(
+            other.op is Op.END or other.text == "先" for other in self.found[place + 2 :]
+        ):
+            return Op.IF
+        if op is Op.SEQUENCE and token.text == "先" and self.conditional and self.segment is Segment.IF:
             return Op.END
         if op is Op.BECAUSE and token.text in ("否则", "otherwise") and self.segment in (Segment.UNLESS, Segment.GATE):
             return Op.END
@@ -302,6 +314,7 @@ class _Clause:
 
     def _settle_gates(self) -> None:
         """`never X without Y`, `no X until Y`: Y is a gate. `stop without retrying`: do not retry."""
+        self._settle_waiting()
         if any(item.segment is Segment.MAIN and item.negative for item in self.items):
             self.items = [
                 item._replace(segment=Segment.GATE, rank=item.rank - _SHIFTS.get(item.segment, 0))
@@ -316,6 +329,23 @@ class _Clause:
                 item._replace(segment=Segment.MAIN, negative=True) if item.segment is Segment.WITHOUT else item
                 for item in self.items
             ]
+
+    def _settle_waiting(self) -> None:
+        """`wait for X before Y`: no Y without X."""
+        first = next((item for item in self.items if item.segment is Segment.MAIN), None)
+        held = {item.segment for item in self.items}
+        if first is None or first.key not in _WAITING or first.negative or Segment.BEFORE not in held:
+            return
+        if not held <= {Segment.MAIN, Segment.BEFORE, Segment.AFTER}:
+            return
+        self.items = [
+            item._replace(segment=Segment.MAIN, negative=True, rank=item.rank - ORDERED)
+            if item.segment is Segment.BEFORE
+            else item._replace(segment=Segment.GATE, weight=0.0 if item is first else item.weight)
+            for item in self.items
+        ]
+        if Segment.MAIN in self.users:
+            self.users = (self.users - {Segment.MAIN}) | {Segment.GATE}
 
     def result(self, sentence: int) -> Clause:
         """The clause, read."""

@@ -16,8 +16,21 @@ _NOUNS = frozenset("limit limits max maximum cap minimum ceiling 限制 上限 �
 # Light words that are the name of a program behind a verb: `pipe make output`.
 _PROGRAMS = frozenset({"make", "go", "set", "get", "put"})
 _OUTPUTS = frozenset({"output", "target", "targets"})
+_PREFERRED = frozenset({"preferred", "is preferred", "are preferred", "preferable"})
+_ASSENT = frozenset({"ok", "okay"})
+_BEFORE_A_NOUN = frozenset("my the an your his her their our user's given gives give get got".split()) | {"the user's"}
+_TIMES = frozenset({"times", "mal", "veces", "fois", "vezes"})
 _SEPARATING = frozenset("but however 但 但是 不过 然而 aber sondern pero mas mais но а".split())
 _ALTERNATIVE = frozenset("or 或 或者 oder o ou или".split())
+_BOUNDS = frozenset({Op.ATMOST, Op.ATLEAST})
+_MOVING = frozenset("fall falls drop drops sink sinks dip dips grow grows rise rises get gets climb climbs".split())
+_EXCEEDING = frozenset("exceed exceeds exceeded exceeding surpass surpasses beyond over above 超过 超出 über".split())
+_PLACES = frozenset("in on at for from with by to into 在 auf bei mit".split())
+_NEAR = 2  # words between a negation and the bound that it turns round
+_FINITE = frozenset(
+    "is are has have was were isn't aren't hasn't haven't wasn't weren't be ist sind hat haben wird werden".split()
+)
+_STATING = frozenset({Op.MUST, Op.NEG, Op.SHOULD, Op.MAY, Op.PAST, Op.LIFT})
 _OPENING = frozenset({Op.NEG, Op.DOUBLE, Op.LIFT, Op.MUST, Op.SHOULD, Op.MAY, Op.CONTRAST, Op.ONLYIF, Op.ONLY})
 _MARKERS = frozenset(
     {Op.IF, Op.UNLESS, Op.UNTIL, Op.WITHOUT, Op.EXCEPT, Op.DURING, Op.ONLYIF, Op.REQUIRE, Op.BECAUSE, Op.BEFORE}
@@ -42,13 +55,31 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
         return Op.HEDGE
     if token.text == "over" and token.op is Op.CONTRAST and not soft:
         return Op.LIGHT
+    if token.text == "to" and before is not None and before.text in _PREFERRED:
+        return Op.CONTRAST  # `X is preferred to Y`
+    if token.text == "told" and before is not None and (before.op in (Op.MUST, Op.SHOULD) or before.text == "be"):
+        return None  # `has to be told`; else `I told you` says nothing
+    if token.op is Op.MAY and before is not None and token.text in _ASSENT and before.text in _BEFORE_A_NOUN:
+        return None  # `my OK`
+    if token.text in _TIMES and before is not None and before.sort is Sort.QUANTITY:
+        return Op.LIGHT  # `three times`
+    if token.text == "没有" and after is not None and after.op is Op.USER:
+        return Op.WITHOUT  # 没有我的同意
+    if token.text == "除" and after is not None and after.text == "外":
+        return Op.LIGHT  # 紧急修复除外: 外 says it
     if token.text in ("不用", "可不") and after is not None and after.text.isascii():
         return Op.NEG  # 不用 curl: not curl; before a verb it is: no need
+    if token.op is Op.THEN and after is None and before is not None:
+        return Op.LIGHT  # `testing last`: the clauses' own order says it
+    if token.text in _MOVING and after is not None and after.op in _BOUNDS:
+        return Op.LIGHT  # `fall below`, `grow beyond`
     if token.op not in (Op.ATMOST, Op.ATLEAST, Op.ONLY):
         return token.op
-    following = next((other for other in found[place + 1 :] if other.op is not Op.LIGHT), None)
+    following = next((other for other in found[place + 1 :] if other.op not in (Op.LIGHT, Op.ONLY)), None)
     bounds = following is not None and following.sort is Sort.QUANTITY
     if token.op is Op.ONLY:
+        if bounds and any(other is not None and other.op is Op.ATMOST for other in (before, after)):
+            return Op.LIGHT  # 最多只能三次: the bound says it
         return Op.ATMOST if bounds and "ed to" in token.text else Op.ONLY
     if bounds or (before is not None and before.sort is Sort.QUANTITY):
         return token.op
@@ -59,11 +90,30 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
     return token.op
 
 
+def bounded(found: list[Token]) -> list[Token]:
+    """A clause in which `not more than 5` and `must not exceed 5` are `at most 5`, and `not below 5` is `at least 5`."""
+    denied = [place for place, token in enumerate(found) if token.op is Op.NEG]
+    if len(denied) != 1:
+        return found
+    words = 0
+    for place in range(denied[0] + 1, len(found) - 1):
+        token, after = found[place], found[place + 1]
+        more = token.text in _EXCEEDING or token.op is Op.ATLEAST
+        if (more or token.op is Op.ATMOST) and after.sort is Sort.QUANTITY:
+            turned = token._replace(sort=Sort.OPERATOR, op=Op.ATMOST if more else Op.ATLEAST)
+            ordered = found[denied[0]]._replace(op=Op.MUST)
+            return [*found[: denied[0]], ordered, *found[denied[0] + 1 : place], turned, *found[place + 1 :]]
+        words += token.op is None
+        if words > _NEAR or token.sort is Sort.POINT or token.op in _MARKERS or token.text in _PLACES:
+            break
+    return found
+
+
 def is_break(found: list[Token], index: int, verbs: frozenset[str]) -> bool:
     """Whether a clause ends here: at a point, at `but`, at `and` where a verb or an operator follows."""
     token = found[index]
     if token.sort is Sort.POINT:
-        return token.text not in "-\"'"
+        return token.text not in "-\"'" and not (token.text == "," and _is_listed(found, index))
     if token.op is not Op.CLAUSE or index + 1 == len(found):
         return False
     following = found[index + 1]
@@ -71,7 +121,55 @@ def is_break(found: list[Token], index: int, verbs: frozenset[str]) -> bool:
         return True
     if token.text in _ALTERNATIVE:
         return False  # `never delete or move it`
+    if _is_stated(found[index + 1 : index + 1 + _SUBJECT]) and _is_stated(_back(found, index)):
+        return True
     return following.sort is Sort.WORD and following.text in verbs and not _in_list(found, index)
+
+
+_SUBJECT = 6  # tokens of a subject, and the verb behind it
+
+
+def _back(found: list[Token], index: int) -> list[Token]:
+    """What stands between the last point and here."""
+    before = found[max(0, index - _LOOK_BACK) : index]
+    points = [place for place, token in enumerate(before) if token.sort is Sort.POINT]
+    return before[points[-1] + 1 :] if points else before
+
+
+def _is_stated(found: list[Token]) -> bool:
+    """Whether a subject and its verb stand there: `the file is`, `logs must`. No marker and no `and` comes before it."""
+    subject = False
+    for token in found:
+        if token.sort is Sort.POINT or token.op is Op.CLAUSE or token.op in _MARKERS:
+            return False
+        if token.text in _FINITE or token.op in _STATING:
+            return subject
+        subject = subject or token.op in (None, Op.USER, Op.AGENT)
+    return False
+
+
+def _is_listed(found: list[Token], index: int) -> bool:
+    """Whether a comma stands in a list that something is said of: `a, b and c are forbidden`."""
+    first = [token for token in _back(found, index) if token.op not in _NAMING]
+    if first or not _back(found, index):
+        return False
+    for place in range(index + 1, min(index + _LOOK_BACK, len(found))):
+        token = found[place]
+        if token.op is Op.CLAUSE and token.text not in _SEPARATING:
+            return any(one.text in _FINITE or one.op in _STATING for one in _front(found, place))
+        if token.op not in _NAMING or (token.sort is Sort.POINT and token.text != ","):
+            return False
+    return False
+
+
+_NAMING = frozenset({None, Op.LIGHT, Op.ALL})
+
+
+def _front(found: list[Token], index: int) -> list[Token]:
+    """The next few tokens, to the first point or `and`."""
+    rest = found[index + 1 : index + 1 + _SUBJECT]
+    ends = [place for place, token in enumerate(rest) if token.sort is Sort.POINT or token.op is Op.CLAUSE]
+    return rest[: ends[0]] if ends else rest
 
 
 def _in_list(found: list[Token], index: int) -> bool:
