@@ -54,7 +54,7 @@ _SIGN_WEIGHT = 0.5
 
 _JOINING = {
     **dict.fromkeys("and 和 与 及 以及 并 并且 und y e et и".split(), "and"),
-    **dict.fromkeys("or 或 或者 oder o ou или".split(), "or"),
+    **dict.fromkeys("or nor 或 或者 oder o ou или".split(), "or"),
 }
 _ROLES = {"from": "from", "to": "to", "into": "to", "onto": "to", "out of": "from", "从": "from", "到": "to"}
 OPPOSITES = (

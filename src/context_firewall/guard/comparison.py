@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-from context_firewall.guard.alignment import Alignment, operators_in
+from context_firewall.guard.alignment import Alignment, dimension, operators_in
 from context_firewall.guard.clauses import OPPOSITES
 from context_firewall.guard.lexicon import Op
 from context_firewall.guard.reading import Clause, Item, Reading, Segment
@@ -236,7 +236,19 @@ def _extent(it: Comparison) -> str | None:
 
 
 # Verbs that say no more than that something is done, and those for touching a thing at all.
-_GENERIC = frozenset({"run", "write", "implement", "follow", "respect", "happen", "跑", "写"})
+_GENERIC = frozenset(
+    """run write implement follow respect happen contain appear includ carri handl exist 跑 写 出现 包含 enthalt
+    ersche""".split()
+)
+# Verbs for putting a thing somewhere: where there must be none of it, they are implied.
+_PUTTING = frozenset("add put place insert paste emb includ leav creat hinzufug 新建 放".split())
+# What a quantity measures, where nothing but the name of that is missing: `p95 under 250 ms`.
+_MEASURES = {
+    "time": frozenset("latenc durat time 时间 dau zeit".split()),
+    "bytes": frozenset("size 大小 groß".split()),
+    "usd": frozenset("cost budget price 费用 预算".split()),
+    "eur": frozenset("cost budget price kost".split()),
+}
 _TOUCHING = frozenset({"modifi", "修改", "other", "其他"})
 
 
@@ -262,6 +274,41 @@ def _without_appositions(some: Iterable[Item], items: tuple[Item, ...], held: It
     return [item for item in some if not (item.key in _SORTS_OF_THINGS and item.start in beside)]
 
 
+def _joined_items(items: tuple[Item, ...]) -> set[Item]:
+    """The items on both sides of `and` and `or`: each says something of its own."""
+    return {one for before, after in pairwise(items) if after.joined for one in (before, after)}
+
+
+def _measured(it: Comparison) -> frozenset[str]:
+    """The names of what the amounts measure that stand on both sides."""
+    held = {dimension(item) for item, _ in it.alignment.pairs if item.sort is Sort.QUANTITY}
+    return frozenset[str]().union(*(_MEASURES.get(one, frozenset()) for one in held))
+
+
+def _other_objects(it: Comparison) -> set[Item]:
+    """Other things that are forbidden beside what the rule forbids: `neither a nor b`, `a and b are forbidden`.
+
+    Each is what `or` or `and` joins, with the words that stand directly behind it; after a preposition, it is no thing.
+    """
+    held = {other for _, other in it.alignment.pairs}
+    found: set[Item] = set()
+    run: list[Item] = []
+    for before, item in pairwise((*it.window.items, None)):
+        assert before is not None  # noqa: S101  only the last is
+        joined = before.joined and before.negative and before.segment is Segment.MAIN and _spreads(it, before)
+        run = [before] if joined else [*run, before] if run else []
+        if run and (item is None or item.joined or item.start - before.end > 1):
+            found.update(run if not held & {*run} else ())
+            run = []
+    return found
+
+
+def _spreads(it: Comparison, item: Item) -> bool:
+    """Whether what forbids holds for each of the things that are joined: `not a or b`, `a and b are forbidden`."""
+    clause = it.window.clauses[item.clause]
+    return item.joined == "or" or any(one.op is Op.NEG and one.start > item.start for one in clause.operators)
+
+
 def _word(it: Comparison) -> str | None:
     """A word of the rule is missing."""
     gone = [item for item in it.alignment.missing if item.sort is Sort.WORD]
@@ -269,7 +316,11 @@ def _word(it: Comparison) -> str | None:
     gone = _without_appositions(gone, it.rule.items, held)
     if any(item.key in _PERMISSION for item in held):
         gone = [item for item in gone if item.key not in _ASKING]
-    if len(held) >= 2 and not it.alignment.added and all(item.key in _GENERIC for item in gone):
+    joined = _joined_items(it.rule.items)
+    if any(item.negative and other.negative for item, other in it.alignment.pairs):
+        gone = [item for item in gone if not (item.negative and item.key in _PUTTING and item not in joined)]
+    gone = [item for item in gone if item in joined or item.key not in _measured(it)]
+    if len(held) >= 2 and not it.alignment.added and all(item.key in _GENERIC and item not in joined for item in gone):
         return None
     return f"missing: {_texts(gone)}" if gone else None
 
@@ -305,7 +356,15 @@ def _actor(it: Comparison) -> str | None:
 
 def _added(it: Comparison) -> str | None:
     """Words stand in the rule's clauses that the rule does not have: it may hold for less, or for more."""
-    added = [item for item in it.alignment.added if item.key not in _GENERIC]
+    others = _other_objects(it)
+    measured = _measured(it)
+    added = [
+        item
+        for item in it.alignment.added
+        if item.key not in _GENERIC and item.key not in measured and item not in others
+    ]
+    if any(item.negative and other.negative for item, other in it.alignment.pairs):
+        added = [item for item in added if not (item.negative and item.key in _PUTTING)]
     added = _without_appositions(added, it.window.items, (other for _, other in it.alignment.pairs))
     if any(item.key in _PERMISSION for _, item in it.alignment.pairs):
         added = [item for item in added if item.key not in _ASKING]
@@ -329,6 +388,16 @@ def _reported(it: Comparison) -> str | None:
     return None
 
 
+def _same_denial(it: Comparison, item: Item, other: Item) -> bool:
+    """`not a or b` is `a and b are forbidden`."""
+    if not (item.negative and other.negative):
+        return False
+    for one, reading in ((item, it.rule), (other, it.window)):
+        if one.joined == "and":
+            return any(found.op is Op.NEG and found.start > one.start for found in reading.clauses[one.clause].operators)
+    return False
+
+
 def _joined(it: Comparison) -> str | None:
     """`and` became `or`, `from` became `to`, or two names changed places."""
     roles = 0
@@ -339,7 +408,7 @@ def _joined(it: Comparison) -> str | None:
             if one in had - has and other_one in has - had:
                 return f"{one} became {other_one}"
     for item, other in it.alignment.pairs:
-        if item.joined and other.joined and item.joined != other.joined:
+        if item.joined and other.joined and item.joined != other.joined and not _same_denial(it, item, other):
             return f"{item.joined} became {other.joined}: {other.text}"
         if {item.role, other.role} == {"from", "to"}:
             return f"{item.role} became {other.role}: {other.text}"
