@@ -150,7 +150,7 @@ class _Clause:
         self.items: list[Item] = []
         self.users: set[Segment] = set()
         self.operators: list[Operator] = []
-        goes_on = carried is not None and _goes_on(found, known.verbs)
+        goes_on = carried is not None and _goes_on(found, known.verbs, carried[1])
         self.segment, self.negative = carried if goes_on and carried is not None else (Segment.MAIN, False)
         self.boundary = 0  # where the present segment began
         self.ruled = False  # whether a negation stands over it already
@@ -194,6 +194,10 @@ class _Clause:
         """What an operator is where the clause stands now."""
         if op is Op.THEN and self.conditional and self.segment in CONDITIONS:
             return Op.END
+        if op is Op.REQUIRE and self.segment is Segment.IF and self.conditional:
+            return Op.LIGHT  # `if you need a secret`
+        if token.text == "last" and self.sequence and place + 1 == len(self.found) and self.items:
+            return Op.LIGHT  # `testing last`
         if self.initial and token.text in _INVERTED and self.ending == ",":
             return Op.IF
         if self.initial and token.text in _WANTING and any(
@@ -225,6 +229,8 @@ class _Clause:
             self._begin(MARKERS[op])
             self.conditional = self.conditional or self.initial
         elif op in _BEHIND:
+            if op is Op.POST_EXCEPT:
+                self._drop_only()
             self._move_segment(_BEHIND[op])
             self._begin(Segment.MAIN)
         elif op is Op.END:
@@ -312,6 +318,10 @@ class _Clause:
         if moved and Segment.MAIN in self.users:
             self.users.add(segment)
 
+    def _drop_only(self) -> None:
+        """`only X is exempt`: that no other is, the rule says."""
+        self.operators = [one for one in self.operators if one.op not in (Op.ONLY, Op.ONLYIF, Op.MAY)]
+
     def _settle_gates(self) -> None:
         """`never X without Y`, `no X until Y`: Y is a gate. `stop without retrying`: do not retry."""
         self._settle_waiting()
@@ -363,11 +373,19 @@ class _Clause:
         )  # fmt: skip
 
 
-def _goes_on(found: list[Token], verbs: frozenset[str]) -> bool:
-    """Whether a clause is a fragment that goes on as the one before: no operator that rules it, no verb before it."""
+_LISTED = 4  # tokens in which the last of a list is named: `never edit, move or delete it`
+
+
+def _goes_on(found: list[Token], verbs: frozenset[str], denied: bool) -> bool:
+    """Whether a clause is a fragment that goes on as the one before: no operator that rules it, no verb before it.
+
+    In what is denied, a verb goes on, too, that `or` joins to the next.
+    """
     meant = [
         token for token in found if token.op not in _SILENT and token.op is not Op.ALL and token.sort is not Sort.POINT
     ]
-    if not meant or meant[0].op is not None or meant[0].text in verbs:
+    if not meant or meant[0].op is not None:
+        return False
+    if meant[0].text in verbs and not (denied and any(token.text in ("or", "nor") for token in found[:_LISTED])):
         return False
     return not any(token.op in _RULING for token in meant)

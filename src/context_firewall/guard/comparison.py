@@ -237,9 +237,10 @@ def _extent(it: Comparison) -> str | None:
 
 # Verbs that say no more than that something is done, and those for touching a thing at all.
 _GENERIC = frozenset(
-    """run write implement follow respect happen contain appear includ carri handl exist 跑 写 出现 包含 enthalt
+    """run write implement follow respect happen handl 跑 写 contain appear includ carri exist 出现 包含 enthalt
     ersche""".split()
 )
+_STATIVE = frozenset("contain appear includ carri exist 出现 包含 enthalt ersche".split())
 # Verbs for putting a thing somewhere: where there must be none of it, they are implied.
 _PUTTING = frozenset("add put place insert paste emb includ leav creat hinzufug 新建 放".split())
 # What a quantity measures, where nothing but the name of that is missing: `p95 under 250 ms`.
@@ -256,7 +257,7 @@ _PERMISSION = frozenset({"permiss", "同意"})
 _ASKING = frozenset({"ask", "问", "征求"})
 # What only says which sort of thing a name names: the file `x`, the `x` package, the main branch.
 _SORTS_OF_THINGS = frozenset(
-    """file folder librari branch modul command function flag option environ key 文件 目录 分支 依赖 模块 命令 函数
+    """pattern scheme templat file folder librari branch modul command function flag option environ key 文件 目录 分支 依赖 模块 命令 函数
     接口 datei ordner archiv carpet arquiv past fichi dossi файл папк 파일 폴더 ファイル フォルダ""".split()
 )
 _NAMES_OF_PLACES = frozenset({"main", "master", "develop", "stage", "product", "dev", "prod", "trunk"})
@@ -320,7 +321,8 @@ def _word(it: Comparison) -> str | None:
     if any(item.negative and other.negative for item, other in it.alignment.pairs):
         gone = [item for item in gone if not (item.negative and item.key in _PUTTING and item not in joined)]
     gone = [item for item in gone if item in joined or item.key not in _measured(it)]
-    if len(held) >= 2 and not it.alignment.added and all(item.key in _GENERIC and item not in joined for item in gone):
+    added = [item for item in it.alignment.added if item.key not in _STATIVE]
+    if len(held) >= 2 and not added and all(item.key in _GENERIC and item not in joined for item in gone):
         return None
     return f"missing: {_texts(gone)}" if gone else None
 

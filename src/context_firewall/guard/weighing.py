@@ -17,7 +17,8 @@ _NOUNS = frozenset("limit limits max maximum cap minimum ceiling 限制 上限 �
 _PROGRAMS = frozenset({"make", "go", "set", "get", "put"})
 _OUTPUTS = frozenset({"output", "target", "targets"})
 _PREFERRED = frozenset({"preferred", "is preferred", "are preferred", "preferable"})
-_ASSENT = frozenset({"ok", "okay"})
+_ASSENT = frozenset({"ok", "okay", "许可"})
+_KEEPING = frozenset("keep keeps kept keeping stay stays staying leave leaves left".split())
 _BEFORE_A_NOUN = frozenset("my the an your his her their our user's given gives give get got".split()) | {"the user's"}
 _TIMES = frozenset({"times", "mal", "veces", "fois", "vezes"})
 _SEPARATING = frozenset("but however 但 但是 不过 然而 aber sondern pero mas mais но а".split())
@@ -57,10 +58,15 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
         return Op.LIGHT
     if token.text == "to" and before is not None and before.text in _PREFERRED:
         return Op.CONTRAST  # `X is preferred to Y`
+    if token.text == "out of" and any(one.text in _KEEPING for one in found[max(0, place - _LOOK_BACK) : place]):
+        return Op.NEG  # `keep it out of the log`
+    if token.op is Op.EXCEPT and after is None and before is not None:
+        return Op.POST_EXCEPT  # `hotfixes excepted`
     if token.text == "told" and before is not None and (before.op in (Op.MUST, Op.SHOULD) or before.text == "be"):
         return None  # `has to be told`; else `I told you` says nothing
-    if token.op is Op.MAY and before is not None and token.text in _ASSENT and before.text in _BEFORE_A_NOUN:
-        return None  # `my OK`
+    if token.op is Op.MAY and before is not None and token.text in _ASSENT:
+        if before.text in _BEFORE_A_NOUN or before.op is Op.USER:
+            return None  # `my OK`, 用户许可
     if token.text in _TIMES and before is not None and before.sort is Sort.QUANTITY:
         return Op.LIGHT  # `three times`
     if token.text == "没有" and after is not None and after.op is Op.USER:
@@ -112,6 +118,8 @@ def bounded(found: list[Token]) -> list[Token]:
 def is_break(found: list[Token], index: int, verbs: frozenset[str]) -> bool:
     """Whether a clause ends here: at a point, at `but`, at `and` where a verb or an operator follows."""
     token = found[index]
+    if token.op is Op.BECAUSE and _is_wish(found[index + 1 : index + 4]):
+        return True
     if token.sort is Sort.POINT:
         return token.text not in "-\"'" and not (token.text == "," and _is_listed(found, index))
     if token.op is not Op.CLAUSE or index + 1 == len(found):
@@ -121,12 +129,22 @@ def is_break(found: list[Token], index: int, verbs: frozenset[str]) -> bool:
         return True
     if token.text in _ALTERNATIVE:
         return False  # `never delete or move it`
-    if _is_stated(found[index + 1 : index + 1 + _SUBJECT]) and _is_stated(_back(found, index)):
+    before = _back(found, index)
+    if _is_stated(found[index + 1 : index + 1 + _SUBJECT]) and _is_stated(before):
         return True
+    if following.text.removesuffix("s") in verbs and any(one.text in _FINITE for one in before):
+        return True  # `is short and contains`
     return following.sort is Sort.WORD and following.text in verbs and not _in_list(found, index)
 
 
-_SUBJECT = 6  # tokens of a subject, and the verb behind it
+def _is_wish(found: list[Token]) -> bool:
+    """Whether it is the user's rule that is given as a reason: `because the user must be asked`."""
+    user = next((place for place, token in enumerate(found) if token.op is Op.USER), None)
+    return user is not None and found[user].text in _THE_USER and any(one.op in _STATING for one in found[user + 1 :])
+
+
+_THE_USER = frozenset({"the user", "user", "用户"})
+_SUBJECT = 10  # tokens of a subject, and the verb behind it
 
 
 def _back(found: list[Token], index: int) -> list[Token]:
@@ -140,7 +158,7 @@ def _is_stated(found: list[Token]) -> bool:
     """Whether a subject and its verb stand there: `the file is`, `logs must`. No marker and no `and` comes before it."""
     subject = False
     for token in found:
-        if token.sort is Sort.POINT or token.op is Op.CLAUSE or token.op in _MARKERS:
+        if (token.sort is Sort.POINT and token.text != "-") or token.op is Op.CLAUSE or token.op in _MARKERS:
             return False
         if token.text in _FINITE or token.op in _STATING:
             return subject
@@ -150,16 +168,21 @@ def _is_stated(found: list[Token]) -> bool:
 
 def _is_listed(found: list[Token], index: int) -> bool:
     """Whether a comma stands in a list that something is said of: `a, b and c are forbidden`."""
-    first = [token for token in _back(found, index) if token.op not in _NAMING]
-    if first or not _back(found, index):
+    first = _back(found, index)
+    if not first or not all(_names(token) for token in first):
         return False
     for place in range(index + 1, min(index + _LOOK_BACK, len(found))):
         token = found[place]
         if token.op is Op.CLAUSE and token.text not in _SEPARATING:
             return any(one.text in _FINITE or one.op in _STATING for one in _front(found, place))
-        if token.op not in _NAMING or (token.sort is Sort.POINT and token.text != ","):
+        if not (_names(token) or token.text == ","):
             return False
     return False
+
+
+def _names(token: Token) -> bool:
+    """Whether a token can stand in a name: no verb that states, no operator, no point."""
+    return token.op in _NAMING and token.sort is not Sort.POINT and token.text not in _FINITE
 
 
 _NAMING = frozenset({None, Op.LIGHT, Op.ALL})

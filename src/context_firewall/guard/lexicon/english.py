@@ -106,8 +106,9 @@ before: before | prior to | ahead of | before any | before each | before every |
     | before the | previous to | earlier than | before you | before it
 after: after | following | afterwards | as soon as | once | after each | after every | after any | subsequent to
     | on completion of | right after | immediately after | straight after
-then: then | and then | finally | second | secondly | third | lastly | afterward | after that | only then
-sequence: in that order | in this order | first | firstly | beforehand | to begin with | up front | upfront
+then: only afterwards | only after that | only thereafter | thereafter | then | and then | finally | second | secondly | third | lastly | afterward | after that | only then
+sequence: in this sequence | in that sequence | in exactly this order | in exactly that order | the sequence is fixed
+    | the order is fixed | in the given order | in that order | in this order | first | firstly | beforehand | to begin with | up front | upfront
     | to start with | in order | first of all
 all: all | every | each | any | everything | anything | everywhere | anywhere | whole | entire | everyone | anyone
     | both | complete | full | whatever | whichever | whatsoever | at all | any of
@@ -186,7 +187,8 @@ light: themselves | himself | herself | itself | please | kindly | simply | real
     | was clear that | is clear that | was explicit that | is adamant that | was adamant that | is firm that
     | wish | wishes | word from | convention | conventions | guideline | guidelines | directive | directives
     | ground rule | ground rules | house rule | house rules | request from | firm | namely | respectively | itself | overall
-    | at the same time | each time | in each case | in every case | in question
+    | out of | in this project | of this project | for this project | from this project | in this repo | of this repo
+    | in this repository | of this repository | in this codebase | project-wide | at the same time | each time | in each case | in every case | in question
 """
 )
 
@@ -318,6 +320,12 @@ LEXICON = Lexicon(
         "check with": "ask",
         "checks with": "ask",
         "checking with": "ask",
+        "put together": "build",
+        "daily": "day",
+        "weekly": "week",
+        "monthly": "month",
+        "hourly": "hour",
+        "yearly": "year",
         "go ahead": "permission",
         "sign off": "permission",
         "green light": "permission",
@@ -354,6 +362,33 @@ LEXICON = Lexicon(
     },
     implied=dict.fromkeys(
         (
+            "left alone",
+            "be left alone",
+            "must be left alone",
+            "is to be left alone",
+            "are to be left alone",
+            "be left untouched",
+            "be left unchanged",
+            "be left as is",
+            "not to be touched",
+            "stay untouched",
+            "stays untouched",
+            "remain untouched",
+            "remains untouched",
+            "stay unchanged",
+            "stays unchanged",
+            "remain unchanged",
+            "remains unchanged",
+            "stay as is",
+            "stays as is",
+            "stay as it is",
+            "stays as it is",
+            "stay as they are",
+            "remain as is",
+            "remains as it is",
+            "remain as they are",
+            "kept as is",
+            "kept as it is",
             "off limits",
             "off-limits",
             "out of bounds",
