@@ -72,6 +72,8 @@ _DESCRIBING = frozenset(
     | {"没有", "不", "未", "不能", "不会", "无", "不是"}
 )
 _WAITING = frozenset({"wait", "await", "wart", "等"})
+_RESUMING = frozenset({"it", "they", "it's", "they're", "them", "它", "它们"})
+_STATES = frozenset(Op) - {Op.LIGHT, Op.CLAUSE, Op.ALL, Op.USER}
 _AUXILIARY = frozenset({"be", "is", "are", "been", "being", "to", "gets", "get"})
 _PAST = re.compile(
     r"[a-z]{3,60}ed|ran|wrote|broke|chose|began|saw|knew|threw|drew|hid|overwrote|rewrote|sent|built|made"
@@ -111,6 +113,7 @@ def _read_sentence(
         if index > begun:
             ending = "" if at_end else found[index].text
             clause = _Clause(bounded(found[begun:index]), known, len(clauses), rank, sequence, ending, carried)
+            clause.denied = bool(items) and items[-1].negative
             clause.read()
             if opening is not None and any(item.segment is Segment.MAIN and item.negative for item in clause.items):
                 _gate(items, clauses, opening)
@@ -147,6 +150,7 @@ class _Clause:
         self.found, self.known = found, known
         self.number, self.rank, self.sequence, self.ending = number, rank, sequence, ending
         self.label = ending == ":"
+        self.denied = False  # whether what precedes the clause is forbidden
         self.items: list[Item] = []
         self.users: set[Segment] = set()
         self.operators: list[Operator] = []
@@ -189,6 +193,14 @@ class _Clause:
             if op not in _SILENT and op is not Op.THEN and token.sort is not Sort.POINT:
                 self.initial = False
         self._settle_gates()
+        if self.denied and self._gives_reason():
+            self.items = [item._replace(segment=Segment.BECAUSE) for item in self.items]
+
+    def _gives_reason(self) -> bool:
+        """`never run it; it books flights`: a statement of what the rule is about, without a name or a number."""
+        if self.found[0].text not in _RESUMING or any(one.op in _STATES for one in self.found):
+            return False
+        return all(item.segment is Segment.MAIN and item.sort is Sort.WORD for item in self.items)
 
     def _in_place(self, op: Op | None, token: Token, place: int) -> Op | None:
         """What an operator is where the clause stands now."""

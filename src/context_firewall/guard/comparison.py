@@ -85,9 +85,11 @@ def _same_bound(it: Comparison) -> bool:
 def _same_gate(it: Comparison) -> bool:
     """`never X without Y` for `Y before X`, or the other way round."""
     for index in (0, 1):
+        clauses = {pair[index].clause for pair in it.alignment.pairs if pair[index].segment is Segment.BEFORE}
         found = {
             (pair[index].segment, pair[index].negative, pair[1 - index].segment, pair[1 - index].negative)
             for pair in it.alignment.pairs
+            if pair[index].clause in clauses or not _is_plain(pair)
         }
         if found == {
             (Segment.MAIN, False, Segment.GATE, False),
@@ -95,6 +97,11 @@ def _same_gate(it: Comparison) -> bool:
         }:
             return True
     return False
+
+
+def _is_plain(pair: tuple[Item, Item]) -> bool:
+    """Whether both sides order the same thing in their main clause."""
+    return all(item.segment is Segment.MAIN for item in pair) and pair[0].negative == pair[1].negative
 
 
 def _polarity(it: Comparison) -> str | None:
@@ -172,6 +179,37 @@ def _bare_order(items: tuple[Item, ...], clauses: tuple[Clause, ...]) -> set[Seg
     return {segment for clause in clauses for segment in clause.segments} & {Segment.BEFORE, Segment.AFTER} - held
 
 
+def _governing(items: Iterable[Item]) -> dict[Item, set[Item]]:
+    """Under which words of a condition each item of a main clause stands: of its clause, or of the one before it."""
+    conditions: dict[int, set[Item]] = {}
+    mains: dict[int, list[Item]] = {}
+    for item in items:
+        if item.segment is Segment.IF:
+            conditions.setdefault(item.clause, set()).add(item)
+        elif item.segment is Segment.MAIN:
+            mains.setdefault(item.clause, []).append(item)
+    found = {}
+    for clause, held in mains.items():
+        before = conditions.get(clause - 1, set()) if clause - 1 not in mains else set()
+        found.update(dict.fromkeys(held, conditions.get(clause) or before))
+    return found
+
+
+def _swapped(it: Comparison) -> list[Item]:
+    """What stands under the condition of something else: `if a, x; if b, y` is not `if b, x; if a, y`."""
+    if sum(item.segment is Segment.IF for item in it.rule.items) < 2:  # one condition has no other
+        return []
+    had, has = _governing(it.rule.items), _governing(it.window.items)
+    stands_for = dict(it.alignment.pairs)
+    moved = []
+    for item, other in it.alignment.pairs:
+        wanted = {stands_for[one] for one in had.get(item, ()) if one in stands_for}
+        strange = {stands_for[one] for one in stands_for if one.segment is Segment.IF} - wanted
+        if wanted - has.get(other, set()) and strange & has.get(other, set()):
+            moved.append(other)
+    return moved
+
+
 def _condition(it: Comparison) -> str | None:
     """A condition, an exception or a limit in time is gone, new, or another one."""
     had, has = _segments(it.rule.clauses), _segments(it.alignment.touched)
@@ -192,6 +230,7 @@ def _condition(it: Comparison) -> str | None:
         and not {item.segment, other.segment} <= order | {Segment.MAIN}
         and not (Segment.EXCEPT in (item.segment, other.segment) and _same_bound(it))
     ]
+    moved = moved or _swapped(it)
     return f"under another condition: {_texts(moved)}" if moved else None
 
 
@@ -264,7 +303,8 @@ _NAMES_OF_PLACES = frozenset({"main", "master", "develop", "stage", "product", "
 
 
 def _without_appositions(some: Iterable[Item], items: tuple[Item, ...], held: Iterable[Item]) -> list[Item]:
-    """Those of some items that say more than what sort of thing the held name beside them names."""
+    """Those of some items that say more than what sort of thing a held name names: beside it, or once more elsewhere."""
+    held = list(held)
     names = {item.start for item in held if item.sort is Sort.ANCHOR or item.key in _NAMES_OF_PLACES}
     beside: set[int] = set()
     for before, after in pairwise(items):
@@ -272,7 +312,12 @@ def _without_appositions(some: Iterable[Item], items: tuple[Item, ...], held: It
             beside.add(after.start)
         if after.start in names:
             beside.add(before.start)
-    return [item for item in some if not (item.key in _SORTS_OF_THINGS and item.start in beside)]
+    named = {item.clause for item in held if item.sort is Sort.ANCHOR}
+    return [
+        item
+        for item in some
+        if not (item.key in _SORTS_OF_THINGS and (item.start in beside or (named and item.clause not in named)))
+    ]
 
 
 def _joined_items(items: tuple[Item, ...]) -> set[Item]:

@@ -113,7 +113,6 @@ _TABLE = """
 图 chart
 词 word
 拼音 pinyin
-变量名 variable
 确认 confirm confirmation
 图片 image picture
 任务 task
