@@ -53,6 +53,7 @@ _WEIGHTS = {Sort.WORD: 1.0, Sort.ANCHOR: 2.0, Sort.QUANTITY: 2.0, Sort.OPERATOR:
 _SIGN_WEIGHT = 0.5
 
 _JOINING = {
+    ",": ",",
     **dict.fromkeys("and 和 与 及 以及 并 并且 und y e et и".split(), "and"),
     **dict.fromkeys("or nor 或 或者 oder o ou или".split(), "or"),
 }
@@ -63,6 +64,7 @@ OPPOSITES = (
 )
 PARTICLES = frozenset(word for pair in OPPOSITES for word in pair)
 _INVERTED = frozenset("should sollte sollten".split())  # `should it fail, stop`
+_NEEDED = frozenset({"needed", "required", "is required", "necessary", "is needed", "is necessary"})
 _WANTING = frozenset("要 需要 需 想 想要".split())  # 要升级先问我: who wants to upgrade asks first
 _ONLY_THEN = frozenset("才 才能 才可以 才可 方可 后才能 之后才".split())
 _PREPOSITIONS = frozenset("for in on at from with when within during für para por pour для".split())
@@ -72,6 +74,7 @@ _DESCRIBING = frozenset(
     | {"没有", "不", "未", "不能", "不会", "无", "不是"}
 )
 _WAITING = frozenset({"wait", "await", "wart", "等"})
+_FORBIDDING = re.compile(r"^(?:must|may|shall) |forbidden|prohibited|banned|ruled out|allowed|permitted|^nicht$|verboten")
 _RESUMING = frozenset({"it", "they", "it's", "they're", "them", "它", "它们"})
 _STATES = frozenset(Op) - {Op.LIGHT, Op.CLAUSE, Op.ALL, Op.USER}
 _AUXILIARY = frozenset({"be", "is", "are", "been", "being", "to", "gets", "get"})
@@ -208,6 +211,8 @@ class _Clause:
             return Op.END
         if op is Op.REQUIRE and self.segment is Segment.IF and self.conditional:
             return Op.LIGHT  # `if you need a secret`
+        if token.text in _NEEDED and self.segment is Segment.IF and self.conditional:
+            return Op.LIGHT
         if token.text == "last" and self.sequence and place + 1 == len(self.found) and self.items:
             return Op.LIGHT  # `testing last`
         if self.initial and token.text in _INVERTED and self.ending == ",":
@@ -233,6 +238,9 @@ class _Clause:
         """Let a token do what it does."""
         if op in (Op.NEG, Op.MUST, Op.MAY) and self._ends_condition(op, token):
             self._begin(Segment.MAIN)
+        if op is Op.NEG and self._forbids_all(token):
+            self._begin(Segment.MAIN)
+            self.items = [item._replace(negative=item.segment is Segment.MAIN or item.negative) for item in self.items]
         if op is Op.REQUIRE and self.initial:
             return
         if op in MARKERS:
@@ -285,6 +293,13 @@ class _Clause:
         if len(self.items) == self.boundary and self.segment is not Segment.DURING:
             return False
         return not (self.segment is Segment.IF and op is Op.NEG and token.text in _DESCRIBING)
+
+    def _forbids_all(self, token: Token) -> bool:
+        """`deploying after six is forbidden`: what stands before the time is, and not the time."""
+        between = self.segment in (Segment.AFTER, Segment.DURING, Segment.WITHOUT, Segment.UNTIL)
+        if not between or self.conditional or len(self.items) == self.boundary:
+            return False
+        return _FORBIDDING.search(token.text) is not None and any(item.segment is Segment.MAIN for item in self.items)
 
     def _word(self, token: Token) -> None:
         """A word, an anchor or a quantity; a Japanese ending is none."""

@@ -253,7 +253,13 @@ def _order(it: Comparison) -> str | None:
     if len(ordered) == 1 and it.alignment.pairs:
         if len({other.rank >= 500 or (-1 if other.rank <= -500 else 0) for _, other in it.alignment.pairs}) > 1:
             return "an order is new"
-        extra = [item for item in it.alignment.added if item.segment in (Segment.BEFORE, Segment.AFTER)]
+        held = {other for _, other in it.alignment.pairs}
+        touched = {other.clause for other in held}
+        extra = [
+            item
+            for item in it.window.items
+            if item.segment in (Segment.BEFORE, Segment.AFTER) and item.clause in touched and item not in held
+        ]
         if extra:
             return f"an order is new: {_texts(extra)}"
     return None
@@ -334,17 +340,33 @@ def _measured(it: Comparison) -> frozenset[str]:
 def _other_objects(it: Comparison) -> set[Item]:
     """Other things that are forbidden beside what the rule forbids: `neither a nor b`, `a and b are forbidden`.
 
-    Each is what `or` or `and` joins, with the words that stand directly behind it; after a preposition, it is no thing.
+    Each is what stands before `or`, `and` or a comma, or behind it, with the words directly beside it; after a
+    preposition, it is no thing.
     """
     held = {other for _, other in it.alignment.pairs}
     found: set[Item] = set()
+    for run, follows in _runs(it.window.items):
+        first = run[0]
+        joined = first if first.joined else follows
+        denied = first.negative and first.segment is Segment.MAIN
+        if denied and joined is not None and _spreads(it, joined) and not held & {*run}:
+            found.update(run)
+    return found
+
+
+def _runs(items: tuple[Item, ...]) -> list[tuple[list[Item], Item | None]]:
+    """The first words of each clause, and those that are joined to them; with each the next, if that is joined to it."""
+    found: list[tuple[list[Item], Item | None]] = []
     run: list[Item] = []
-    for before, item in pairwise((*it.window.items, None)):
-        assert before is not None  # noqa: S101  only the last is
-        joined = before.joined and before.negative and before.segment is Segment.MAIN and _spreads(it, before)
-        run = [before] if joined else [*run, before] if run else []
-        if run and (item is None or item.joined or item.start - before.end > 1):
-            found.update(run if not held & {*run} else ())
+    clause = -1
+    for item, after in pairwise((*items, None)):
+        assert item is not None  # noqa: S101  only the last is
+        opens = item.joined or item.clause != clause
+        run = [item] if opens else [*run, item] if run else []
+        clause = item.clause
+        ends = after is None or after.clause != item.clause
+        if run and (ends or (after is not None and (after.joined or after.start - item.end > 1))):
+            found.append((run, after if after is not None and after.joined and not ends else None))
             run = []
     return found
 
@@ -397,7 +419,7 @@ def _actor(it: Comparison) -> str | None:
         doing = {operator.op for clause in it.alignment.touched for operator in clause.operators} & {Op.USER, Op.AGENT}
         if Op.USER not in doing:
             return "the user is no longer the one who does it"
-    lost = bound - it.window.users
+    lost = bound - it.window.users if not (_same_gate(it) and it.window.users) else set()
     return "the user is no longer named where the rule names them" if lost else None
 
 
@@ -455,7 +477,7 @@ def _joined(it: Comparison) -> str | None:
             if one in had - has and other_one in has - had:
                 return f"{one} became {other_one}"
     for item, other in it.alignment.pairs:
-        if item.joined and other.joined and item.joined != other.joined and not _same_denial(it, item, other):
+        if item.joined != other.joined and {item.joined, other.joined} == {"and", "or"} and not _same_denial(it, item, other):
             return f"{item.joined} became {other.joined}: {other.text}"
         if {item.role, other.role} == {"from", "to"}:
             return f"{item.role} became {other.role}: {other.text}"

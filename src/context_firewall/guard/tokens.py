@@ -119,16 +119,16 @@ def word_key(word: str, language: str) -> str:
 
 
 _ELIDING = frozenset({"french"})
-_SPELLINGS = re.compile(r"(?<=\w{3})(?:is|our)$")  # of a stem: parameteris(e), behaviour
+_BRITISH = re.compile(r"(?<=[a-z]{2}[adglmnrt])is(e|ed|es|er|ing|ation|ations)$|(?<=[a-z]{3})our(|s|ed|ing|al)$")
 
 
 def _stem(word: str, algorithm: str | None) -> str:
     """The stem of a word; an English one in American spelling, a German participle or noun in -ung as its verb."""
     if algorithm is None or len(word) > 64 or not word.isalpha():
         return word
-    stem: str = _stemmer(algorithm).stemWord(word)
     if algorithm == "english":
-        return _SPELLINGS.sub(lambda ending: "iz" if ending[0] == "is" else "or", stem)
+        word = _BRITISH.sub(lambda found: f"iz{found[1]}" if found[1] else f"or{found[2]}", word)
+    stem: str = _stemmer(algorithm).stemWord(word)
     if algorithm == "german":
         return _GERMAN_NOUN.sub("", _GERMAN_PARTICIPLE.sub(r"\1\2", stem))
     return stem

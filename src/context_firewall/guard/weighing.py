@@ -17,6 +17,7 @@ _NOUNS = frozenset("limit limits max maximum cap minimum ceiling 限制 上限 �
 _PROGRAMS = frozenset({"make", "go", "set", "get", "put"})
 _OUTPUTS = frozenset({"output", "target", "targets"})
 _PREFERRED = frozenset({"preferred", "is preferred", "are preferred", "preferable"})
+_PREFERRING = frozenset({"prefer", "prefers", "would prefer", "i'd prefer"})
 _ASSENT = frozenset({"ok", "okay", "许可"})
 _KEEPING = frozenset("keep keeps kept keeping stay stays staying leave leaves left".split())
 _BEFORE_A_NOUN = frozenset("my the an your his her their our user's given gives give get got".split()) | {"the user's"}
@@ -27,7 +28,7 @@ _BOUNDS = frozenset({Op.ATMOST, Op.ATLEAST})
 _MOVING = frozenset("fall falls drop drops sink sinks dip dips grow grows rise rises get gets climb climbs".split())
 _EXCEEDING = frozenset("exceed exceeds exceeded exceeding surpass surpasses beyond over above 超过 超出 über".split())
 _PLACES = frozenset("in on at for from with by to into 在 auf bei mit".split())
-_NEAR = 2  # words between a negation and the bound that it turns round
+_NEAR = 3  # words between a negation and the bound that it turns round
 _FINITE = frozenset(
     "is are has have was were isn't aren't hasn't haven't wasn't weren't be ist sind hat haben wird werden".split()
 )
@@ -56,13 +57,13 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
         return Op.HEDGE
     if token.text == "over" and token.op is Op.CONTRAST and not soft:
         return Op.LIGHT
-    if token.text == "to" and before is not None and before.text in _PREFERRED:
+    if token.text == "to" and _is_preferred(found, place, verbs):
         return Op.CONTRAST  # `X is preferred to Y`
     if token.text == "out of" and any(one.text in _KEEPING for one in found[max(0, place - _LOOK_BACK) : place]):
         return Op.NEG  # `keep it out of the log`
     if token.op is Op.EXCEPT and after is None and before is not None:
         return Op.POST_EXCEPT  # `hotfixes excepted`
-    if token.text == "told" and before is not None and (before.op in (Op.MUST, Op.SHOULD) or before.text == "be"):
+    if token.text == "told" and (after is None or (before is not None and before.op in (Op.MUST, Op.SHOULD))):
         return None  # `has to be told`; else `I told you` says nothing
     if token.op is Op.MAY and before is not None and token.text in _ASSENT:
         if before.text in _BEFORE_A_NOUN or before.op is Op.USER:
@@ -84,7 +85,7 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
     following = next((other for other in found[place + 1 :] if other.op not in (Op.LIGHT, Op.ONLY)), None)
     bounds = following is not None and following.sort is Sort.QUANTITY
     if token.op is Op.ONLY:
-        if bounds and any(other is not None and other.op is Op.ATMOST for other in (before, after)):
+        if any(other is not None and other.op is Op.ATMOST and other.text not in _LOOSE for other in (before, after)):
             return Op.LIGHT  # 最多只能三次: the bound says it
         return Op.ATMOST if bounds and "ed to" in token.text else Op.ONLY
     if bounds or (before is not None and before.sort is Sort.QUANTITY):
@@ -94,6 +95,15 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
     if token.text in _LOOSE:
         return Op.LIGHT if token.text.isascii() else None
     return token.op
+
+
+def _is_preferred(found: list[Token], place: int, verbs: frozenset[str]) -> bool:
+    """Whether a `to` compares: `preferred to`, `prefers early returns to nested ifs`."""
+    if place and found[place - 1].text in _PREFERRED:
+        return True
+    after = found[place + 1] if place + 1 < len(found) else None
+    said = [other.text for other in found[max(0, place - _LOOK_BACK) : max(0, place - 1)]]
+    return bool(_PREFERRING & {*said}) and after is not None and after.op is None and after.text not in verbs
 
 
 def bounded(found: list[Token]) -> list[Token]:
@@ -109,7 +119,7 @@ def bounded(found: list[Token]) -> list[Token]:
             turned = token._replace(sort=Sort.OPERATOR, op=Op.ATMOST if more else Op.ATLEAST)
             ordered = found[denied[0]]._replace(op=Op.MUST)
             return [*found[: denied[0]], ordered, *found[denied[0] + 1 : place], turned, *found[place + 1 :]]
-        words += token.op is None
+        words += token.op is None and token.text not in _MOVING
         if words > _NEAR or token.sort is Sort.POINT or token.op in _MARKERS or token.text in _PLACES:
             break
     return found

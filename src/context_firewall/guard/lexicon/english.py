@@ -187,7 +187,8 @@ light: themselves | himself | herself | itself | please | kindly | simply | real
     | was clear that | is clear that | was explicit that | is adamant that | was adamant that | is firm that
     | wish | wishes | word from | convention | conventions | guideline | guidelines | directive | directives
     | ground rule | ground rules | house rule | house rules | request from | firm | namely | respectively | itself | overall
-    | out of | in this project | of this project | for this project | from this project | in this repo | of this repo
+    | out of | taken | this project | this repo | this repository
+    | this codebase | in this project | of this project | for this project | from this project | in this repo | of this repo
     | in this repository | of this repository | in this codebase | project-wide | at the same time | each time | in each case | in every case | in question
 """
 )
