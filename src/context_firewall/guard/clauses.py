@@ -64,6 +64,7 @@ OPPOSITES = (
 )
 PARTICLES = frozenset(word for pair in OPPOSITES for word in pair)
 _INVERTED = frozenset("should sollte sollten".split())  # `should it fail, stop`
+_RELATIVE = frozenset({"that", "which", "who"})
 _NEEDED = frozenset({"needed", "required", "is required", "necessary", "is needed", "is necessary"})
 _WANTING = frozenset("要 需要 需 想 想要".split())  # 要升级先问我: who wants to upgrade asks first
 _ONLY_THEN = frozenset("才 才能 才可以 才可 方可 后才能 之后才".split())
@@ -89,9 +90,10 @@ def read(folded: Folded, window: list[Sentence]) -> Reading:
     items: list[Item] = []
     clauses: list[Clause] = []
     users: set[Segment] = set()
+    rank = 0
     for number, sentence in enumerate(window):
         found = tokens(folded, sentence.start, sentence.end, sentence.language)
-        _read_sentence(found, lexicon(sentence.language), number, items, clauses, users)
+        rank = _read_sentence(found, lexicon(sentence.language), number, rank, items, clauses, users)
     asks = any(sentence.asks for sentence in window)
     return Reading(tuple(items), tuple(clauses), frozenset(users), asks)
 
@@ -100,13 +102,14 @@ def _read_sentence(
     found: list[Token],
     known: Lexicon,
     number: int,
+    rank: int,
     items: list[Item],
     clauses: list[Clause],
     users: set[Segment],
-) -> None:
-    """Read clause after clause, and add what they hold."""
-    sequence = any(token.op in (Op.THEN, Op.SEQUENCE) for token in found)
-    begun, rank = 0, 0
+) -> int:
+    """Read clause after clause, and add what they hold. `rank` is where a sequence stands; returned is where it goes on."""
+    sequence = rank > 0 or any(token.op in (Op.THEN, Op.SEQUENCE) for token in found)
+    begun = 0
     carried: tuple[Segment, bool] | None = None
     opening: int | None = None  # where the items of a condition begin that is a clause of its own: `Without X, never Y`
     for index in range(len(found) + 1):
@@ -119,7 +122,7 @@ def _read_sentence(
             clause.denied = bool(items) and items[-1].negative
             clause.read()
             if opening is not None and any(item.segment is Segment.MAIN and item.negative for item in clause.items):
-                _gate(items, clauses, opening)
+                _gate(items, clauses, users, opening)
             only_gates = clause.items and all(item.segment in _GATES for item in clause.items)
             opening = len(items) if only_gates else None
             items += clause.items
@@ -127,10 +130,14 @@ def _read_sentence(
             clauses.append(clause.result(number))
             carried, rank = clause.carried, clause.rank + 1
         begun = index + 1
+    return rank if sequence else 0
 
 
-def _gate(items: list[Item], clauses: list[Clause], begun: int) -> None:
+def _gate(items: list[Item], clauses: list[Clause], users: set[Segment], begun: int) -> None:
     """A condition before the comma is a gate when what follows is forbidden."""
+    if users & _GATES:
+        users -= _GATES
+        users.add(Segment.GATE)
     items[begun:] = [
         item._replace(segment=Segment.GATE, rank=item.rank - _SHIFTS.get(item.segment, 0)) for item in items[begun:]
     ]
@@ -230,9 +237,21 @@ class _Clause:
             self.operators = [one for one in self.operators if one.op not in (Op.ONLY, Op.MAY)]
             return Op.ONLYIF
         beside = [self.found[index].op for index in (place - 1, place + 1) if 0 <= index < len(self.found)]
+        if op is Op.NEG and self._describes(place):
+            self.role = "not"
+            return Op.LIGHT  # `files that you do not change`, `never edit files you do not own`
         if op is Op.ONLY and (self.initial or Op.MAY in beside):
             self.only = True
         return op
+
+    def _describes(self, place: int) -> bool:
+        """Whether a negation stands in a relative clause, beside a word that it describes."""
+        before = self.found[max(0, place - 2) : place]
+        named = bool(before) and before[-1].op in (Op.USER, Op.AGENT)
+        before = before[:-1] if named else before
+        if not before or not self.items:
+            return False
+        return before[-1].text in _RELATIVE or (named and self.ruled and before[-1].sort is Sort.WORD)
 
     def _apply(self, op: Op | None, token: Token) -> None:
         """Let a token do what it does."""
@@ -339,15 +358,20 @@ class _Clause:
     def _move_segment(self, segment: Segment) -> None:
         shift = _SHIFTS.get(segment, 0)
         moved = self.items[self.boundary :]
+        denied = [one.text for one in self.operators if one.op is Op.NEG][-1:]
+        absent = segment is Segment.IF and denied and denied[0] in _DESCRIBING  # 没有冲突时
         self.items[self.boundary :] = [
-            item._replace(segment=segment, rank=item.rank + shift, negative=False) for item in moved
+            item._replace(segment=segment, rank=item.rank + shift, negative=bool(absent and item.negative))
+            for item in moved
         ]
         if moved and Segment.MAIN in self.users:
             self.users.add(segment)
 
     def _drop_only(self) -> None:
         """`only X is exempt`: that no other is, the rule says."""
+        only = {Op.ONLY, Op.ONLYIF} & {one.op for one in self.operators}
         self.operators = [one for one in self.operators if one.op not in (Op.ONLY, Op.ONLYIF, Op.MAY)]
+        self.boundary = 0 if only else self.boundary
 
     def _settle_gates(self) -> None:
         """`never X without Y`, `no X until Y`: Y is a gate. `stop without retrying`: do not retry."""

@@ -99,6 +99,27 @@ def _same_gate(it: Comparison) -> bool:
     return False
 
 
+def _same_need(it: Comparison) -> bool:
+    """`X needs Y` for `X must have Y`, or the other way round: a requirement, and a duty without a verb of its own."""
+    for one, other, index in ((it.rule.clauses, it.alignment.touched, 0), (it.alignment.touched, it.rule.clauses, 1)):
+        found = {
+            (pair[index].segment, pair[index].negative, pair[1 - index].segment, pair[1 - index].negative)
+            for pair in it.alignment.pairs
+        }
+        needs = Op.REQUIRE in operators_in(one) and Op.NEG not in operators_in(one)
+        if needs and Op.MUST in operators_in(other) and found == {
+            (Segment.MAIN, True, Segment.MAIN, False),
+            (Segment.GATE, False, Segment.MAIN, False),
+        }:  # fmt: skip
+            return True
+    return False
+
+
+def _same(it: Comparison) -> bool:
+    """Whether both sides say the same with their negations and conditions in different places."""
+    return _same_gate(it) or _same_need(it)
+
+
 def _is_plain(pair: tuple[Item, Item]) -> bool:
     """Whether both sides order the same thing in their main clause."""
     return all(item.segment is Segment.MAIN for item in pair) and pair[0].negative == pair[1].negative
@@ -106,7 +127,7 @@ def _is_plain(pair: tuple[Item, Item]) -> bool:
 
 def _polarity(it: Comparison) -> str | None:
     """What was forbidden is ordered or allowed, or the other way round."""
-    if _same_bound(it) or _same_gate(it):
+    if _same_bound(it) or _same(it):
         return None
     turned = [other for item, other in it.alignment.pairs if item.negative != other.negative]
     return f"turned round: {_texts(turned)}" if turned else None
@@ -215,7 +236,7 @@ def _condition(it: Comparison) -> str | None:
     had, has = _segments(it.rule.clauses), _segments(it.alignment.touched)
     if _same_bound(it):
         had, has = had - {Segment.EXCEPT}, has - {Segment.EXCEPT}
-    if _same_gate(it):
+    if _same(it):
         return None
     order = {Segment.BEFORE, Segment.AFTER}
     gone, new = sorted((had - has - order), key=str), sorted((has - had - order), key=str)
@@ -287,7 +308,7 @@ _GENERIC = frozenset(
 )
 _STATIVE = frozenset("contain appear includ carri exist 出现 包含 enthalt ersche".split())
 # Verbs for putting a thing somewhere: where there must be none of it, they are implied.
-_PUTTING = frozenset("add put place insert paste emb includ leav creat hinzufug 新建 放".split())
+_PUTTING = frozenset("add put send place insert paste emb includ leav creat hinzufug 新建 放".split())
 # What a quantity measures, where nothing but the name of that is missing: `p95 under 250 ms`.
 _MEASURES = {
     "time": frozenset("latenc durat time 时间 dau zeit".split()),
@@ -374,7 +395,15 @@ def _runs(items: tuple[Item, ...]) -> list[tuple[list[Item], Item | None]]:
 def _spreads(it: Comparison, item: Item) -> bool:
     """Whether what forbids holds for each of the things that are joined: `not a or b`, `a and b are forbidden`."""
     clause = it.window.clauses[item.clause]
-    return item.joined == "or" or any(one.op is Op.NEG and one.start > item.start for one in clause.operators)
+    return item.joined == "or" or _is_spread(clause, item)
+
+
+def _is_spread(clause: Clause, item: Item) -> bool:
+    """Whether `and` spreads what forbids to each: `a and b are forbidden`, `free of a and b`."""
+    return any(one.op is Op.NEG and (one.start > item.start or one.text.endswith(_EACH)) for one in clause.operators)
+
+
+_EACH = (" of", " from")
 
 
 def _word(it: Comparison) -> str | None:
@@ -463,7 +492,7 @@ def _same_denial(it: Comparison, item: Item, other: Item) -> bool:
         return False
     for one, reading in ((item, it.rule), (other, it.window)):
         if one.joined == "and":
-            return any(found.op is Op.NEG and found.start > one.start for found in reading.clauses[one.clause].operators)
+            return _is_spread(reading.clauses[one.clause], one)
     return False
 
 
@@ -479,6 +508,8 @@ def _joined(it: Comparison) -> str | None:
     for item, other in it.alignment.pairs:
         if item.joined != other.joined and {item.joined, other.joined} == {"and", "or"} and not _same_denial(it, item, other):
             return f"{item.joined} became {other.joined}: {other.text}"
+        if (item.role == "not") != (other.role == "not"):
+            return f"turned round: {other.text}"
         if {item.role, other.role} == {"from", "to"}:
             return f"{item.role} became {other.role}: {other.text}"
         roles += item.sort is Sort.ANCHOR and item.role != other.role

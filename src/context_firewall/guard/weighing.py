@@ -85,7 +85,8 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
     following = next((other for other in found[place + 1 :] if other.op not in (Op.LIGHT, Op.ONLY)), None)
     bounds = following is not None and following.sort is Sort.QUANTITY
     if token.op is Op.ONLY:
-        if any(other is not None and other.op is Op.ATMOST and other.text not in _LOOSE for other in (before, after)):
+        beside = [other for other in (before, after) if other is not None and other.op is Op.ATMOST]
+        if beside and (bounds or beside[0].text not in _LOOSE):
             return Op.LIGHT  # 最多只能三次: the bound says it
         return Op.ATMOST if bounds and "ed to" in token.text else Op.ONLY
     if bounds or (before is not None and before.sort is Sort.QUANTITY):
@@ -172,7 +173,7 @@ def _is_stated(found: list[Token]) -> bool:
             return False
         if token.text in _FINITE or token.op in _STATING:
             return subject
-        subject = subject or token.op in (None, Op.USER, Op.AGENT)
+        subject = subject or token.op in (None, Op.USER, Op.AGENT, Op.HEDGE)
     return False
 
 

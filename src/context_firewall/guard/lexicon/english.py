@@ -88,7 +88,7 @@ except: except | except for | except in | except on | except under | excepting |
     | save for | aside from | with the exception of | barring | all but | besides | exception | excepted | exempt
     | outside of | outside | anywhere but | everywhere but | anything but | not counting | not including | bar
     | the only exception is | the only exceptions are | the single exception is | the sole exception is
-    | the one exception is | only exception | single exception | sole exception | one exception | the only exception
+    | the one exception is | only exception | single exception | sole exception | the only exception
     | the exception being | the only exception being | exceptions
 during: yet | during | in this session | for this session | this session | during this session
     | for the rest of this session | while | in the course of | throughout | for the duration of | for now
@@ -187,7 +187,7 @@ light: themselves | himself | herself | itself | please | kindly | simply | real
     | was clear that | is clear that | was explicit that | is adamant that | was adamant that | is firm that
     | wish | wishes | word from | convention | conventions | guideline | guidelines | directive | directives
     | ground rule | ground rules | house rule | house rules | request from | firm | namely | respectively | itself | overall
-    | out of | taken | this project | this repo | this repository
+    | belong | belongs | own | out of | taken | this project | this repo | this repository
     | this codebase | in this project | of this project | for this project | from this project | in this repo | of this repo
     | in this repository | of this repository | in this codebase | project-wide | at the same time | each time | in each case | in every case | in question
 """
@@ -269,7 +269,7 @@ speak spoken
 
 VERBS = frozenset(
     """
-add adhere adjust aim align allow analyse analyze annotate answer append apply approve archive ask assert assume
+add adhere contain carry appear exist adjust aim align allow analyse analyze annotate answer append apply approve archive ask assert assume
 attach audit avoid
 back backup base be begin branch break bring bring build bump bundle cache call cancel cap capture change check
 choose clean clear clone
