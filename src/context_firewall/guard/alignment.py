@@ -135,11 +135,16 @@ def _weights(
 
 
 _PLACING = frozenset(
-    "on in for at within under among inside outside per with as by 在 对 auf in im bei en para sur dans".split()
+    "on in for at within under among inside outside per with as by throughout 在 对 auf in im bei en para sur dans".split()
 )
 _QUALIFYING = frozenset(
     {Op.HEARSAY, Op.IF, Op.UNLESS, Op.EXCEPT, Op.UNTIL, Op.WITHOUT, Op.DURING, Op.ONLYIF, Op.LIFT, Op.REVOKED, Op.HEDGE}
 )
+
+
+# What goes on about the rule in a clause of its own: `and this holds for staging only`.
+_POINTING = frozenset("it this that they these those which 这 此 它 das dies dieses".split())
+_LIMITING = (*_QUALIFYING, Op.ONLY, Op.SOME, Op.SHOULD, Op.PAST, Op.ATMOST, Op.ATLEAST)
 
 
 def _touched(window: Reading, held: set[int]) -> set[int]:
@@ -151,8 +156,9 @@ def _touched(window: Reading, held: set[int]) -> set[int]:
                 clause = window.clauses[neighbour]
                 bare = not clause.filled and not clause.label
                 placed = neighbour < index and clause.opening in _PLACING and not clause.label
+                limits = clause.opening in _POINTING and clause.has(*_LIMITING)
                 together = clause.sentence == window.clauses[index].sentence
-                if bare or (together and (clause.opens_with in _QUALIFYING or placed)):
+                if bare or (together and (clause.opens_with in _QUALIFYING or placed or limits)):
                     touched.add(neighbour)
     return touched
 

@@ -140,7 +140,18 @@ def _lifted(it: Comparison) -> str | None:
         return None if says_without else "it no longer says that there is no need"
     if Op.LIFT in operators_in(it.alignment.touched) - operators_in(it.rule.clauses):
         return "it says that there is no need"
+    if _needless(it.alignment.touched) and not _needless(it.rule.clauses):
+        return "it says that there is no need"
     return None
+
+
+def _needless(clauses: tuple[Clause, ...]) -> bool:
+    """`no endpoint needs a test`."""
+    for clause in clauses:
+        needs = [one.start for one in clause.operators if one.op is Op.REQUIRE]
+        if needs and any(one.op is Op.NEG and one.start < needs[0] for one in clause.operators):
+            return True
+    return False
 
 
 def _permits(clauses: tuple[Clause, ...]) -> bool:
@@ -330,8 +341,7 @@ _NAMES_OF_PLACES = frozenset({"main", "master", "develop", "stage", "product", "
 
 
 def _without_appositions(some: Iterable[Item], items: tuple[Item, ...], held: Iterable[Item]) -> list[Item]:
-    """Those of some items that say more than what sort of thing a held name names: beside it, or once more elsewhere."""
-    held = list(held)
+    """Those of some items that say more than what sort of thing the held name beside them names."""
     names = {item.start for item in held if item.sort is Sort.ANCHOR or item.key in _NAMES_OF_PLACES}
     beside: set[int] = set()
     for before, after in pairwise(items):
@@ -339,12 +349,7 @@ def _without_appositions(some: Iterable[Item], items: tuple[Item, ...], held: It
             beside.add(after.start)
         if after.start in names:
             beside.add(before.start)
-    named = {item.clause for item in held if item.sort is Sort.ANCHOR}
-    return [
-        item
-        for item in some
-        if not (item.key in _SORTS_OF_THINGS and (item.start in beside or (named and item.clause not in named)))
-    ]
+    return [item for item in some if not (item.key in _SORTS_OF_THINGS and item.start in beside)]
 
 
 def _joined_items(items: tuple[Item, ...]) -> set[Item]:
@@ -448,6 +453,9 @@ def _actor(it: Comparison) -> str | None:
         doing = {operator.op for clause in it.alignment.touched for operator in clause.operators} & {Op.USER, Op.AGENT}
         if Op.USER not in doing:
             return "the user is no longer the one who does it"
+    consents = any(item.key in _ASKING and other.key in _PERMISSION for item, other in it.alignment.pairs)
+    if consents and not it.window.users:
+        return "the user is no longer the one who is asked"
     lost = bound - it.window.users if not (_same_gate(it) and it.window.users) else set()
     return "the user is no longer named where the rule names them" if lost else None
 

@@ -1,5 +1,7 @@
 """What a word is where it stands: the same one may bound something, name it, or say nothing."""
 
+import re
+
 from context_firewall.guard.lexicon import Op
 from context_firewall.guard.reading import Segment
 from context_firewall.guard.tokens import Sort, Token
@@ -29,6 +31,8 @@ _MOVING = frozenset("fall falls drop drops sink sinks dip dips grow grows rise r
 _EXCEEDING = frozenset("exceed exceeds exceeded exceeding surpass surpasses beyond over above 超过 超出 über".split())
 _PLACES = frozenset("in on at for from with by to into 在 auf bei mit".split())
 _NEAR = 3  # words between a negation and the bound that it turns round
+_WHOLLY = frozenset("entirely completely totally altogether fully outright wholly".split())
+_FALLS_SHORT = re.compile(r"(?:never|do not|don't|not|no|must|may|shall|should|cannot|can't)(?: |$)")
 _FINITE = frozenset(
     "is are has have was were isn't aren't hasn't haven't wasn't weren't be ist sind hat haben wird werden".split()
 )
@@ -76,6 +80,8 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
         return Op.LIGHT  # 紧急修复除外: 外 says it
     if token.text in ("不用", "可不") and after is not None and after.text.isascii():
         return Op.NEG  # 不用 curl: not curl; before a verb it is: no need
+    if token.text in _WHOLLY and any(_FALLS_SHORT.match(one.text) for one in found[:place] if one.op is Op.NEG):
+        return None  # `never delete it completely`: in part, it may be
     if token.op is Op.THEN and after is None and before is not None:
         return Op.LIGHT  # `testing last`: the clauses' own order says it
     if token.text in _MOVING and after is not None and after.op in _BOUNDS:

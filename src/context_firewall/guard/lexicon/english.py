@@ -89,7 +89,7 @@ except: except | except for | except in | except on | except under | excepting |
     | outside of | outside | anywhere but | everywhere but | anything but | not counting | not including | bar
     | the only exception is | the only exceptions are | the single exception is | the sole exception is
     | the one exception is | only exception | single exception | sole exception | the only exception
-    | the exception being | the only exception being | exceptions
+    | the exception being | the only exception being
 during: yet | during | in this session | for this session | this session | during this session
     | for the rest of this session | while | in the course of | throughout | for the duration of | for now
     | for the moment | this week | this sprint | this time | until further notice | today | temporarily
@@ -185,9 +185,9 @@ light: themselves | himself | herself | itself | please | kindly | simply | real
     | has stressed that | emphasised that | emphasized that | emphasises that | pointed out that | points out that
     | said that | has said that | stated that | specified that | laid down that | decided that | reminded the agent that
     | was clear that | is clear that | was explicit that | is adamant that | was adamant that | is firm that
-    | wish | wishes | word from | convention | conventions | guideline | guidelines | directive | directives
-    | ground rule | ground rules | house rule | house rules | request from | firm | namely | respectively | itself | overall
-    | belong | belongs | own | out of | taken | this project | this repo | this repository
+    | wish | wishes
+    | ground rule | ground rules | house rule | house rules | request from | namely
+    | belong | belongs | out of | taken | this project | this repo | this repository
     | this codebase | in this project | of this project | for this project | from this project | in this repo | of this repo
     | in this repository | of this repository | in this codebase | project-wide | at the same time | each time | in each case | in every case | in question
 """
