@@ -64,7 +64,12 @@ OPPOSITES = (
 )
 PARTICLES = frozenset(word for pair in OPPOSITES for word in pair)
 _INVERTED = frozenset("should sollte sollten".split())  # `should it fail, stop`
-_RELATIVE = frozenset({"that", "which", "who"})
+_BUT = frozenset("but sondern sino mais 而是".split())
+_NOTHING = frozenset({"no", "nothing", "none", "nobody", "kein", "keine", "nichts", "niemand"})
+_ARTICLES = frozenset("the a an its all each every any".split())
+RELATIVE = frozenset({"that", "which", "who"})
+PRONOUNS = frozenset({"it", "them"})
+_TOLD = RELATIVE | PRONOUNS  # light words that the comparison asks for
 _NEEDED = frozenset({"needed", "required", "is required", "necessary", "is needed", "is necessary"})
 _WANTING = frozenset("要 需要 需 想 想要".split())  # 要升级先问我: who wants to upgrade asks first
 _ONLY_THEN = frozenset("才 才能 才可以 才可 方可 后才能 之后才".split())
@@ -129,6 +134,8 @@ def _read_sentence(
             users |= clause.users
             clauses.append(clause.result(number))
             carried, rank = clause.carried, clause.rank + 1
+            if not at_end and found[index].text in _BUT:
+                carried = (carried[0], False)  # `never guess, but ask`
         begun = index + 1
     return rank if sequence else 0
 
@@ -195,7 +202,7 @@ class _Clause:
             self._apply(op, token)
             self.joined = _JOINING.get(token.text, self.joined)
             self.role = _ROLES.get(token.text, self.role)
-            if op not in (None, Op.LIGHT) or token.text in PARTICLES:
+            if op not in (None, Op.LIGHT) or token.text in PARTICLES or token.text in _TOLD:
                 key = word_key(token.text, self.known.name)
                 self.operators.append(Operator(op or Op.LIGHT, key, token.text, self.segment, token.start))
             if token.text in self.known.implied:
@@ -237,6 +244,8 @@ class _Clause:
             self.operators = [one for one in self.operators if one.op not in (Op.ONLY, Op.MAY)]
             return Op.ONLYIF
         beside = [self.found[index].op for index in (place - 1, place + 1) if 0 <= index < len(self.found)]
+        if op is Op.REQUIRE and not token.text.isascii() and len(self.items) == self.boundary:
+            return Op.MUST  # 删除之前必须得到同意: what it takes is said before
         if op is Op.NEG and self._describes(place):
             self.role = "not"
             return Op.LIGHT  # `files that you do not change`, `never edit files you do not own`
@@ -251,12 +260,22 @@ class _Clause:
         before = before[:-1] if named else before
         if not before or not self.items:
             return False
-        return before[-1].text in _RELATIVE or (named and self.ruled and before[-1].sort is Sort.WORD)
+        return before[-1].text in RELATIVE or (named and self.ruled and before[-1].sort is Sort.WORD)
 
     def _apply(self, op: Op | None, token: Token) -> None:
         """Let a token do what it does."""
         if op in (Op.NEG, Op.MUST, Op.MAY) and self._ends_condition(op, token):
+            subject = self._subject(token)
             self._begin(Segment.MAIN)
+            if subject:
+                self.boundary -= subject
+                self.items[self.boundary :] = [
+                    item._replace(segment=Segment.MAIN, rank=self.rank if self.sequence else 0)
+                    for item in self.items[self.boundary :]
+                ]
+        if op in (Op.MUST, Op.MAY) and self.segment is Segment.EXCEPT and self._of_nothing():
+            self._begin(Segment.MAIN)
+            self.negative = self.ruled = True  # `nothing outside x may be touched`
         if op is Op.NEG and self._forbids_all(token):
             self._begin(Segment.MAIN)
             self.items = [item._replace(negative=item.segment is Segment.MAIN or item.negative) for item in self.items]
@@ -312,6 +331,18 @@ class _Clause:
         if len(self.items) == self.boundary and self.segment is not Segment.DURING:
             return False
         return not (self.segment is Segment.IF and op is Op.NEG and token.text in _DESCRIBING)
+
+    def _of_nothing(self) -> bool:
+        """Whether the clause says of nothing else what it says."""
+        return any(one.op is Op.NEG and one.text in _NOTHING for one in self.operators)
+
+    def _subject(self, token: Token) -> int:
+        """How many items before an operator are its subject, and not the condition's: `before a run the file must …`."""
+        begins = [one.start for one in self.found if one.start < token.start and one.text in _ARTICLES]
+        held = self.items[self.boundary :]
+        if not begins or not held or begins[-1] < held[0].start:
+            return 0
+        return sum(item.start > begins[-1] for item in held)
 
     def _forbids_all(self, token: Token) -> bool:
         """`deploying after six is forbidden`: what stands before the time is, and not the time."""

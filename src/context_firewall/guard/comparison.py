@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from context_firewall.guard.alignment import Alignment, dimension, operators_in
-from context_firewall.guard.clauses import OPPOSITES
+from context_firewall.guard.clauses import OPPOSITES, PRONOUNS, RELATIVE
 from context_firewall.guard.lexicon import Op
 from context_firewall.guard.reading import Clause, Item, Reading, Segment
 from context_firewall.guard.tokens import Sort
@@ -55,7 +55,7 @@ def _status(op: Op, words: str) -> Callable[[Comparison], str | None]:
             for operator in clause.operators
             if operator.op is op
             and operator.key not in known
-            and (op is not Op.PAST or operator.segment is Segment.MAIN)
+            and (op is not Op.PAST or (operator.segment is Segment.MAIN and not _same_case(it)))
         ]
         return f"{words}: {said[0]}" if said else None
 
@@ -120,6 +120,46 @@ def _same(it: Comparison) -> bool:
     return _same_gate(it) or _same_need(it)
 
 
+def _same_case(it: Comparison) -> set[Item]:
+    """The rule's condition that the window tells of its subject: `if a job hangs, …` is `any job that hangs must …`."""
+    condition = [(item, other) for item, other in it.alignment.pairs if item.segment is Segment.IF]
+    places = {other.clause for _, other in condition}
+    if not condition or len(places) != 1 or any(other.segment is not Segment.MAIN for _, other in condition):
+        return set()
+    clause = it.window.clauses[places.pop()]
+    every = [one.start for one in clause.operators if one.op is Op.ALL]
+    which = [one.start for one in clause.operators if one.text in RELATIVE]
+    ruling = [one.start for one in clause.operators if one.op in (Op.MUST, Op.NEG)]
+    starts = [other.start for _, other in condition]
+    if not (every and which and ruling and every[0] < which[0] < ruling[0]):
+        return set()
+    told = every[0] < min(starts) < which[0] < max(starts) < ruling[0]
+    rest = [other for item, other in it.alignment.pairs if item.segment is Segment.MAIN]
+    return {item for item, _ in condition} if told and rest and min(one.start for one in rest) > ruling[0] else set()
+
+
+def _same_object(it: Comparison) -> set[Item]:
+    """What `it` stands for in `don't mock the clock; inject it`, where the window says `the clock is injected, not mocked`.
+
+    The verb that is forbidden stays forbidden, and what it was said of stands beside the verb that is ordered.
+    """
+    stands_for = dict(it.alignment.pairs)
+    for number, clause in enumerate(it.rule.clauses[1:], start=1):
+        ordered = [item for item in it.rule.items if item.clause == number]
+        denied = [item for item in it.rule.items if item.clause == number - 1]
+        pronoun = any(one.text in PRONOUNS for one in clause.operators)
+        if not pronoun or len(ordered) != 1 or ordered[0].negative or not denied:
+            continue
+        verb, new_verb = stands_for.get(denied[0]), stands_for.get(ordered[0])
+        if verb is not None and new_verb is not None and verb.negative and not new_verb.negative:
+            return {one for one in denied[1:] if one.negative and _beside(stands_for.get(one), new_verb)}
+    return set()
+
+
+def _beside(one: Item | None, other: Item) -> bool:
+    return one is not None and one.clause == other.clause and one.segment is other.segment
+
+
 def _is_plain(pair: tuple[Item, Item]) -> bool:
     """Whether both sides order the same thing in their main clause."""
     return all(item.segment is Segment.MAIN for item in pair) and pair[0].negative == pair[1].negative
@@ -129,7 +169,12 @@ def _polarity(it: Comparison) -> str | None:
     """What was forbidden is ordered or allowed, or the other way round."""
     if _same_bound(it) or _same(it):
         return None
-    turned = [other for item, other in it.alignment.pairs if item.negative != other.negative]
+    case, object_of = _same_case(it), _same_object(it)
+    turned = [
+        other
+        for item, other in it.alignment.pairs
+        if item.negative != other.negative and item not in case and item not in object_of
+    ]
     return f"turned round: {_texts(turned)}" if turned else None
 
 
@@ -247,7 +292,7 @@ def _condition(it: Comparison) -> str | None:
     had, has = _segments(it.rule.clauses), _segments(it.alignment.touched)
     if _same_bound(it):
         had, has = had - {Segment.EXCEPT}, has - {Segment.EXCEPT}
-    if _same(it):
+    if _same(it) or _same_case(it):
         return None
     order = {Segment.BEFORE, Segment.AFTER}
     gone, new = sorted((had - has - order), key=str), sorted((has - had - order), key=str)
@@ -322,7 +367,7 @@ _STATIVE = frozenset("contain appear includ carri exist 出现 包含 enthalt er
 _PUTTING = frozenset("add put send place insert paste emb includ leav creat hinzufug 新建 放".split())
 # What a quantity measures, where nothing but the name of that is missing: `p95 under 250 ms`.
 _MEASURES = {
-    "time": frozenset("latenc durat time 时间 dau zeit".split()),
+    "time": frozenset("latenc durat time finish last 时间 dau zeit".split()),
     "bytes": frozenset("size 大小 groß".split()),
     "usd": frozenset("cost budget price 费用 预算".split()),
     "eur": frozenset("cost budget price kost".split()),

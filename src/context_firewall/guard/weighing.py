@@ -59,6 +59,8 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
         return None
     if token.text == "about" and after is not None and after.sort is Sort.QUANTITY:
         return Op.HEDGE
+    if token.text == "over" and after is not None and after.sort is Sort.QUANTITY:
+        return Op.ATLEAST
     if token.text == "over" and token.op is Op.CONTRAST and not soft:
         return Op.LIGHT
     if token.text == "to" and _is_preferred(found, place, verbs):
@@ -138,7 +140,9 @@ def is_break(found: list[Token], index: int, verbs: frozenset[str]) -> bool:
     if token.op is Op.BECAUSE and _is_wish(found[index + 1 : index + 4]):
         return True
     if token.sort is Sort.POINT:
-        return token.text not in "-\"'" and not (token.text == "," and _is_listed(found, index))
+        if token.text == "," and _is_listed(found, index):
+            return False
+        return token.text not in "-\"'" and not _is_inserted(found, index)
     if token.op is not Op.CLAUSE or index + 1 == len(found):
         return False
     following = found[index + 1]
@@ -194,6 +198,24 @@ def _is_listed(found: list[Token], index: int) -> bool:
             return any(one.text in _FINITE or one.op in _STATING for one in _front(found, place))
         if not (_names(token) or token.text == ","):
             return False
+    return False
+
+
+_INSERTED = 4  # tokens of an insertion that does not interrupt: `the version of Node (20.11) must not change`
+
+
+def _is_inserted(found: list[Token], index: int) -> bool:
+    """Whether a bracket opens or closes a few names in the middle of a clause."""
+    if found[index].text == "(":
+        inside = found[index + 1 : index + 2 + _INSERTED]
+        ends = [place for place, token in enumerate(inside) if token.text == ")"]
+        if not ends or not all(_names(token) for token in inside[: ends[0]]):
+            return False
+        after = index + 2 + ends[0]
+        return after < len(found) and found[after].sort is not Sort.POINT
+    if found[index].text == ")":
+        opened = [place for place in range(max(0, index - 1 - _INSERTED), index) if found[place].text == "("]
+        return bool(opened) and _is_inserted(found, opened[-1])
     return False
 
 

@@ -26,7 +26,7 @@ neg: never | never ever | not ever | do not ever | don't ever | do not | don't |
     | comes without | come without | gets by without | get by without | not an option | a no-go | is taboo | are taboo
     | vetoed | is ruled out | are ruled out | under no condition | at no point | in no event | not on any account
     | not for any reason | is to be avoided | are to be avoided | be avoided | must be avoided | should be avoided
-    | not welcome | not tolerated | is not tolerated | are not tolerated | never acceptable | is not acceptable
+    | unwanted | not wanted | is not wanted | are not wanted | is unwanted | are unwanted | not welcome | not tolerated | is not tolerated | are not tolerated | never acceptable | is not acceptable
     | are not acceptable | is unacceptable | are unacceptable | not to be touched | left alone | be left alone
     | be left untouched | be left unchanged | be left as is | stay untouched | stays untouched | remain untouched
     | remains untouched | stay unchanged | stays unchanged | remain unchanged | remains unchanged | stay as is
@@ -187,7 +187,7 @@ light: themselves | himself | herself | itself | please | kindly | simply | real
     | was clear that | is clear that | was explicit that | is adamant that | was adamant that | is firm that
     | wish | wishes
     | ground rule | ground rules | house rule | house rules | request from | namely
-    | belong | belongs | out of | taken | this project | this repo | this repository
+    | belong | belongs | preserve | preserves | preserved | preserving | retained | proceed | proceeds | out of | taken | this project | this repo | this repository
     | this codebase | in this project | of this project | for this project | from this project | in this repo | of this repo
     | in this repository | of this repository | in this codebase | project-wide | at the same time | each time | in each case | in every case | in question
 """
@@ -248,7 +248,36 @@ send sent
 build built
 leave left
 hold held
-tell told
+tell told inform informs notify notified notification
+convert conversion
+expose exposure
+publish publication
+decide decision
+describe description
+explain explanation
+include inclusion
+exclude exclusion
+submit submission
+expand expansion
+refer reference
+replace replacement
+reduce reduction
+resolve resolution
+define definition
+invoke invocation
+restore restoration
+close closure
+sign signature signing
+recover recovery
+analyse analysis
+licence license licensed licensing
+format formatter formatting
+brief short concise
+compatible compatibility
+retain retention
+encrypt encryption
+translate translation
+compress compression
 find found
 begin begun began
 see seen saw
