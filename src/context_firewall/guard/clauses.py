@@ -70,6 +70,7 @@ _ARTICLES = frozenset("the a an its all each every any".split())
 RELATIVE = frozenset({"that", "which", "who"})
 PRONOUNS = frozenset({"it", "them"})
 _TOLD = RELATIVE | PRONOUNS  # light words that the comparison asks for
+_NEAR = 40  # tokens in which a subject stands before its verb
 _NEEDED = frozenset({"needed", "required", "is required", "necessary", "is needed", "is necessary"})
 _WANTING = frozenset("要 需要 需 想 想要".split())  # 要升级先问我: who wants to upgrade asks first
 _ONLY_THEN = frozenset("才 才能 才可以 才可 方可 后才能 之后才".split())
@@ -177,6 +178,7 @@ class _Clause:
         self.ruled = False  # whether a negation stands over it already
         self.initial = True  # whether nothing stood before
         self.conditional = False  # whether the clause began with a condition
+        self.nothing = False  # whether it says of nothing what it says
         self.only = False  # whether it allows only what comes
         self.contrast: bool | None = None  # what held before `not X`, once X is there
         self.pending: bool | None = None
@@ -199,7 +201,7 @@ class _Clause:
                 self.negative, self.contrast = self.contrast, None
             op = weighed(self.found, place, numbered=numbered, soft=soft, verbs=self.known.verbs)
             op = self._in_place(op, token, place)
-            self._apply(op, token)
+            self._apply(op, token, place)
             self.joined = _JOINING.get(token.text, self.joined)
             self.role = _ROLES.get(token.text, self.role)
             if op not in (None, Op.LIGHT) or token.text in PARTICLES or token.text in _TOLD:
@@ -262,10 +264,10 @@ class _Clause:
             return False
         return before[-1].text in RELATIVE or (named and self.ruled and before[-1].sort is Sort.WORD)
 
-    def _apply(self, op: Op | None, token: Token) -> None:
+    def _apply(self, op: Op | None, token: Token, place: int) -> None:
         """Let a token do what it does."""
         if op in (Op.NEG, Op.MUST, Op.MAY) and self._ends_condition(op, token):
-            subject = self._subject(token)
+            subject = self._subject(place)
             self._begin(Segment.MAIN)
             if subject:
                 self.boundary -= subject
@@ -273,7 +275,7 @@ class _Clause:
                     item._replace(segment=Segment.MAIN, rank=self.rank if self.sequence else 0)
                     for item in self.items[self.boundary :]
                 ]
-        if op in (Op.MUST, Op.MAY) and self.segment is Segment.EXCEPT and self._of_nothing():
+        if op in (Op.MUST, Op.MAY) and self.segment is Segment.EXCEPT and self.nothing:
             self._begin(Segment.MAIN)
             self.negative = self.ruled = True  # `nothing outside x may be touched`
         if op is Op.NEG and self._forbids_all(token):
@@ -309,6 +311,7 @@ class _Clause:
         elif op is Op.NEG:
             if not self.ruled:
                 self._rule_segment()
+            self.nothing = self.nothing or token.text in _NOTHING
             contrasted = self.pending is not None or self.contrast is not None
             self.negative, self.ruled = not contrasted, True  # `instead of never X`
         elif op is Op.CONTRAST:
@@ -332,14 +335,11 @@ class _Clause:
             return False
         return not (self.segment is Segment.IF and op is Op.NEG and token.text in _DESCRIBING)
 
-    def _of_nothing(self) -> bool:
-        """Whether the clause says of nothing else what it says."""
-        return any(one.op is Op.NEG and one.text in _NOTHING for one in self.operators)
-
-    def _subject(self, token: Token) -> int:
+    def _subject(self, place: int) -> int:
         """How many items before an operator are its subject, and not the condition's: `before a run the file must …`."""
-        begins = [one.start for one in self.found if one.start < token.start and one.text in _ARTICLES]
-        held = self.items[self.boundary :]
+        near = self.found[max(0, place - _NEAR) : place]
+        begins = [one.start for one in near if one.text in _ARTICLES]
+        held = self.items[max(self.boundary, len(self.items) - _NEAR) :]
         if not begins or not held or begins[-1] < held[0].start:
             return 0
         return sum(item.start > begins[-1] for item in held)
@@ -389,10 +389,10 @@ class _Clause:
     def _move_segment(self, segment: Segment) -> None:
         shift = _SHIFTS.get(segment, 0)
         moved = self.items[self.boundary :]
-        denied = [one.text for one in self.operators if one.op is Op.NEG][-1:]
-        absent = segment is Segment.IF and denied and denied[0] in _DESCRIBING  # 没有冲突时
+        denied = next((one.text for one in reversed(self.operators) if one.op is Op.NEG), "")
+        absent = segment is Segment.IF and denied in _DESCRIBING  # 没有冲突时
         self.items[self.boundary :] = [
-            item._replace(segment=segment, rank=item.rank + shift, negative=bool(absent and item.negative))
+            item._replace(segment=segment, rank=item.rank + shift, negative=absent and item.negative)
             for item in moved
         ]
         if moved and Segment.MAIN in self.users:

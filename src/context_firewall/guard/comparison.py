@@ -6,6 +6,7 @@ The first that objects decides. A window that no check objects to keeps the rule
 
 from collections.abc import Callable, Iterable
 from itertools import pairwise
+from math import inf
 from typing import NamedTuple
 
 from context_firewall.guard.alignment import Alignment, dimension, operators_in
@@ -415,12 +416,14 @@ def _other_objects(it: Comparison) -> set[Item]:
     preposition, it is no thing.
     """
     held = {other for _, other in it.alignment.pairs}
+    spread = {number: _spread(clause) for number, clause in enumerate(it.window.clauses)}
     found: set[Item] = set()
     for run, follows in _runs(it.window.items):
         first = run[0]
         joined = first if first.joined else follows
         denied = first.negative and first.segment is Segment.MAIN
-        if denied and joined is not None and _spreads(it, joined) and not held & {*run}:
+        each = joined is not None and (joined.joined == "or" or joined.start < spread[joined.clause])
+        if denied and each and not held & {*run}:
             found.update(run)
     return found
 
@@ -442,15 +445,12 @@ def _runs(items: tuple[Item, ...]) -> list[tuple[list[Item], Item | None]]:
     return found
 
 
-def _spreads(it: Comparison, item: Item) -> bool:
-    """Whether what forbids holds for each of the things that are joined: `not a or b`, `a and b are forbidden`."""
-    clause = it.window.clauses[item.clause]
-    return item.joined == "or" or _is_spread(clause, item)
-
-
-def _is_spread(clause: Clause, item: Item) -> bool:
-    """Whether `and` spreads what forbids to each: `a and b are forbidden`, `free of a and b`."""
-    return any(one.op is Op.NEG and (one.start > item.start or one.text.endswith(_EACH)) for one in clause.operators)
+def _spread(clause: Clause) -> float:
+    """Up to where what forbids is said of each that `and` joins: `a and b are forbidden`, `free of a and b`."""
+    denials = [one for one in clause.operators if one.op is Op.NEG]
+    if any(one.text.endswith(_EACH) for one in denials):
+        return inf
+    return denials[-1].start if denials else -1
 
 
 _EACH = (" of", " from")
@@ -545,7 +545,7 @@ def _same_denial(it: Comparison, item: Item, other: Item) -> bool:
         return False
     for one, reading in ((item, it.rule), (other, it.window)):
         if one.joined == "and":
-            return _is_spread(reading.clauses[one.clause], one)
+            return one.start < _spread(reading.clauses[one.clause])
     return False
 
 

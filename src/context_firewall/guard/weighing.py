@@ -65,7 +65,7 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
         return Op.LIGHT
     if token.text == "to" and _is_preferred(found, place, verbs):
         return Op.CONTRAST  # `X is preferred to Y`
-    if token.text == "out of" and any(one.text in _KEEPING for one in found[max(0, place - _LOOK_BACK) : place]):
+    if token.text == "out of" and any(one.text in _KEEPING for one in _near(found, place)):
         return Op.NEG  # `keep it out of the log`
     if token.op is Op.EXCEPT and after is None and before is not None:
         return Op.POST_EXCEPT  # `hotfixes excepted`
@@ -82,7 +82,7 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
         return Op.LIGHT  # 紧急修复除外: 外 says it
     if token.text in ("不用", "可不") and after is not None and after.text.isascii():
         return Op.NEG  # 不用 curl: not curl; before a verb it is: no need
-    if token.text in _WHOLLY and any(_FALLS_SHORT.match(one.text) for one in found[:place] if one.op is Op.NEG):
+    if token.text in _WHOLLY and any(_FALLS_SHORT.match(one.text) for one in _near(found, place) if one.op is Op.NEG):
         return None  # `never delete it completely`: in part, it may be
     if token.op is Op.THEN and after is None and before is not None:
         return Op.LIGHT  # `testing last`: the clauses' own order says it
@@ -104,6 +104,10 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
     if token.text in _LOOSE:
         return Op.LIGHT if token.text.isascii() else None
     return token.op
+
+
+def _near(found: list[Token], place: int) -> list[Token]:
+    return found[max(0, place - _LOOK_BACK) : place]
 
 
 def _is_preferred(found: list[Token], place: int, verbs: frozenset[str]) -> bool:
