@@ -174,6 +174,8 @@ class _Clause:
         self.operators: list[Operator] = []
         goes_on = carried is not None and _goes_on(found, known.verbs, carried[1])
         self.segment, self.negative = carried if goes_on and carried is not None else (Segment.MAIN, False)
+        if any(token.op is Op.ONLY for token in found):
+            self.negative = False  # `no new features, bug fixes only`
         self.boundary = 0  # where the present segment began
         self.ruled = False  # whether a negation stands over it already
         self.initial = True  # whether nothing stood before
@@ -246,6 +248,8 @@ class _Clause:
             self.operators = [one for one in self.operators if one.op not in (Op.ONLY, Op.MAY)]
             return Op.ONLYIF
         beside = [self.found[index].op for index in (place - 1, place + 1) if 0 <= index < len(self.found)]
+        if op is Op.SHOULD and self.nothing:
+            return Op.MUST  # `nothing should be guessed`, as `should not`
         if op is Op.REQUIRE and not token.text.isascii() and len(self.items) == self.boundary:
             return Op.MUST  # 删除之前必须得到同意: what it takes is said before
         if op is Op.NEG and self._describes(place):

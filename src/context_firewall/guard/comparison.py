@@ -549,6 +549,15 @@ def _same_denial(it: Comparison, item: Item, other: Item) -> bool:
     return False
 
 
+def _crossed(it: Comparison) -> bool:
+    """`comments in Chinese, names in English` is not `comments in English, names in Chinese`."""
+    told: dict[int, set[int]] = {}
+    for item, other in it.alignment.pairs:
+        told.setdefault(item.clause, set()).add(other.clause)
+    split = [frozenset(clauses) for clauses in told.values() if len(clauses) > 1]
+    return len(split) != len(set(split))
+
+
 def _joined(it: Comparison) -> str | None:
     """`and` became `or`, `from` became `to`, or two names changed places."""
     roles = 0
@@ -566,7 +575,7 @@ def _joined(it: Comparison) -> str | None:
         if {item.role, other.role} == {"from", "to"}:
             return f"{item.role} became {other.role}: {other.text}"
         roles += item.sort is Sort.ANCHOR and item.role != other.role
-    if roles > 1:
+    if roles > 1 or _crossed(it):
         return "two names changed places"
     pairs = sorted(it.alignment.pairs, key=lambda pair: pair[0].start)
     words = [other.start for item, other in pairs if item.sort is Sort.WORD]

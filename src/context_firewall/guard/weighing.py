@@ -144,7 +144,7 @@ def is_break(found: list[Token], index: int, verbs: frozenset[str]) -> bool:
     if token.op is Op.BECAUSE and _is_wish(found[index + 1 : index + 4]):
         return True
     if token.sort is Sort.POINT:
-        if token.text == "," and _is_listed(found, index):
+        if token.text == "," and _is_listed(found, index, verbs):
             return False
         return token.text not in "-\"'" and not _is_inserted(found, index)
     if token.op is not Op.CLAUSE or index + 1 == len(found):
@@ -191,11 +191,13 @@ def _is_stated(found: list[Token]) -> bool:
     return False
 
 
-def _is_listed(found: list[Token], index: int) -> bool:
+def _is_listed(found: list[Token], index: int, verbs: frozenset[str]) -> bool:
     """Whether a comma stands in a list that something is said of: `a, b and c are forbidden`."""
     first = _back(found, index)
     if not first or not all(_names(token) for token in first):
         return False
+    if any(token.text in verbs for token in first[1:]):
+        return False  # `log lines carry an id, …`
     for place in range(index + 1, min(index + _LOOK_BACK, len(found))):
         token = found[place]
         if token.op is Op.CLAUSE and token.text not in _SEPARATING:
