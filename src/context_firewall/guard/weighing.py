@@ -59,8 +59,8 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
         return None
     if token.text == "about" and after is not None and after.sort is Sort.QUANTITY:
         return Op.HEDGE
-    if token.text == "over" and after is not None and after.sort is Sort.QUANTITY:
-        return Op.ATLEAST
+    if token.text == "over" and after is not None and after.sort is Sort.QUANTITY and not after.key.startswith(":"):
+        return Op.ATLEAST  # `over ten minutes`; `split over two files`
     if token.text == "over" and token.op is Op.CONTRAST and not soft:
         return Op.LIGHT
     if token.text == "to" and _is_preferred(found, place, verbs):

@@ -187,7 +187,7 @@ light: themselves | himself | herself | itself | please | kindly | simply | real
     | was clear that | is clear that | was explicit that | is adamant that | was adamant that | is firm that
     | wish | wishes
     | ground rule | ground rules | house rule | house rules | request from | namely
-    | belong | belongs | preserve | preserves | preserved | preserving | retained | proceed | proceeds | out of | taken | this project | this repo | this repository
+    | belong | belongs | preserve | preserves | preserved | preserving | retained | proceed | proceeds | out of | taken | worked | instead | this project | this repo | this repository
     | this codebase | in this project | of this project | for this project | from this project | in this repo | of this repo
     | in this repository | of this repository | in this codebase | project-wide | at the same time | each time | in each case | in every case | in question
 """
@@ -351,6 +351,11 @@ LEXICON = Lexicon(
         "checks with": "ask",
         "checking with": "ask",
         "put together": "build",
+        "clean up": "cleanup",
+        "shut down": "shutdown",
+        "time out": "timeout",
+        "time-out": "timeout",
+        "check out": "checkout",
         "daily": "day",
         "weekly": "week",
         "monthly": "month",
