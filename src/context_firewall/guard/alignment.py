@@ -134,7 +134,7 @@ def _weights(
     return total, found
 
 
-_PLACING = frozenset(
+PLACING = frozenset(
     "on in for at within under among inside outside per with as by throughout 在 对 auf in im bei en para sur dans".split()
 )
 _QUALIFYING = frozenset(
@@ -155,7 +155,7 @@ def _touched(window: Reading, held: set[int]) -> set[int]:
             if 0 <= neighbour < len(window.clauses):
                 clause = window.clauses[neighbour]
                 bare = not clause.filled and not clause.label
-                placed = neighbour < index and clause.opening in _PLACING and not clause.label
+                placed = neighbour < index and clause.opening in PLACING and not clause.label
                 limits = clause.opening in _POINTING and clause.has(*_LIMITING)
                 together = clause.sentence == window.clauses[index].sentence
                 if bare or (together and (clause.opens_with in _QUALIFYING or placed or limits)):

@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import inf
 from typing import NamedTuple
 
-from context_firewall.guard.alignment import Alignment, dimension, operators_in
+from context_firewall.guard.alignment import PLACING, Alignment, dimension, operators_in
 from context_firewall.guard.clauses import OPPOSITES, PRONOUNS, RELATIVE
 from context_firewall.guard.lexicon import Op
 from context_firewall.guard.reading import Clause, Item, Reading, Segment
@@ -142,23 +142,29 @@ def _same_case(it: Comparison) -> set[Item]:
 def _same_object(it: Comparison) -> set[Item]:
     """What `it` stands for in `don't mock the clock; inject it`, where the window says `the clock is injected, not mocked`.
 
-    The verb that is forbidden stays forbidden, and what it was said of stands beside the verb that is ordered.
+    So for `no floats for money; use cents` and `for money, cents, not floats`. What is forbidden stays forbidden, and
+    what it was said of stands beside what is ordered.
     """
     stands_for = dict(it.alignment.pairs)
     for number, clause in enumerate(it.rule.clauses[1:], start=1):
         ordered = [item for item in it.rule.items if item.clause == number]
         denied = [item for item in it.rule.items if item.clause == number - 1]
-        pronoun = any(one.text in PRONOUNS for one in clause.operators)
-        if not pronoun or len(ordered) != 1 or ordered[0].negative or not denied:
+        pronoun = any(one.text in PRONOUNS for one in clause.operators) and len(ordered) == 1
+        verb, new_verb = (stands_for.get(items[0]) if items else None for items in (denied, ordered))
+        if verb is None or new_verb is None or not verb.negative or new_verb.negative or ordered[0].negative:
             continue
-        verb, new_verb = stands_for.get(denied[0]), stands_for.get(ordered[0])
-        if verb is not None and new_verb is not None and verb.negative and not new_verb.negative:
-            return {one for one in denied[1:] if one.negative and _beside(stands_for.get(one), new_verb)}
+        if pronoun or it.window.clauses[verb.clause].has(Op.CONTRAST):
+            return {one for one in denied[1:] if one.negative and _beside(stands_for.get(one), new_verb, it.window)}
     return set()
 
 
-def _beside(one: Item | None, other: Item) -> bool:
-    return one is not None and one.clause == other.clause and one.segment is other.segment
+def _beside(one: Item | None, other: Item, window: Reading) -> bool:
+    """Whether a word stands in another's clause, or in what opens it: `for money, …`."""
+    if one is None or one.segment is not other.segment:
+        return False
+    return one.clause == other.clause or (
+        one.clause == other.clause - 1 and window.clauses[one.clause].opening in PLACING
+    )
 
 
 def _is_plain(pair: tuple[Item, Item]) -> bool:
@@ -355,6 +361,8 @@ def _extent(it: Comparison) -> str | None:
             return f"{op.value} is new"
     if Op.SOME in has - had:
         return "it holds for some only"
+    if Op.ALL in had - has and any(one.text == "one" for clause in it.alignment.touched for one in clause.operators):
+        return "it holds for one only"
     return None
 
 

@@ -49,6 +49,7 @@ _HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
 
 _MANY = 24  # digits of a number that is read as one; a longer one is compared as it is written
 
+_WHOLE = "(?:second|minute|hour|day)"
 _HOUR = r"(?:[0-9]{1,2}|十?[一二两三四五六七八九]|十)"
 
 _word = "|".join(sorted([*WORDS, *SCALES], key=len, reverse=True))
@@ -63,7 +64,9 @@ UNIT = rf"(?:(?:{_latin_unit})(?![a-z0-9])|(?:{_other_unit}))"
 NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,8}+(?:\.[0-9]{1,12}+)?+|[0-9]{1,24}+(?:\.[0-9]{1,12}+)?+)"
 """1,000 or 1000 or 1.5."""
 PATTERN = (
-    r"half an? (?:second|minute|hour|day)(?![a-z])|半个?(?:小时|分钟|秒钟?|天)"
+    rf"(?:twice|thrice|(?:a )?dozen)(?![a-z])|(?:a )?quarter of an hour(?![a-z])|(?:one|an?) {_WHOLE} and a half(?![a-z])"
+    rf"|one and a half {_WHOLE}s(?![a-z])"
+    r"|half an? (?:second|minute|hour|day)(?![a-z])|半个?(?:小时|分钟|秒钟?|天)"
     r"|[0-9]{1,2}(?::[0-9]{2})? ?[ap]\.?m\b\.?|[0-9]{1,2}:[0-9]{2}(?![0-9:])"
     rf"|[上下]午{_HOUR}点半?(?!钟)"
     r"|(?:an?|one) (?:second|minute|hour|day|week|month)(?![a-z])"
@@ -117,6 +120,12 @@ def _plain(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+_PLAIN = {
+    "twice": Quantity("", "2"),
+    "thrice": Quantity("", "3"),
+    "dozen": Quantity("", "12"),
+    "quarter of an hour": Quantity("time", "900000"),
+}
 _CLOCK = re.compile(
     rf"([0-9]{{1,2}})(?::([0-9]{{2}}))? ?([ap])\.?m\.?|([0-9]{{1,2}}):([0-9]{{2}})|([上下])午({_HOUR})点(半?)"
 )
@@ -136,6 +145,13 @@ def quantity(text: str) -> Quantity:
     clock = _CLOCK.fullmatch(text)
     if clock is not None:
         return _of_clock(clock)
+    plain = _PLAIN.get(text.removeprefix("a "))
+    if plain is not None:
+        return plain
+    longer = re.fullmatch(r"(?:one|an?) (\w+) and a half|one and a half (\w+)", text)
+    if longer is not None:
+        dimension, factor = UNITS[longer[1] or longer[2]]
+        return Quantity(dimension, _plain(Decimal(factor) * 3 / 2))
     halved = re.fullmatch(r"half an? ([a-z]+)|半个?(\w+)", text)
     if halved is not None:
         dimension, factor = UNITS[halved[1] or halved[2]]

@@ -32,6 +32,12 @@ neg: never | never ever | not ever | do not ever | don't ever | do not | don't |
     | remains untouched | stay unchanged | stays unchanged | remain unchanged | remains unchanged | stay as is
     | stays as is | stay as it is | stays as it is | stay as they are | remain as is | remains as it is
     | remain as they are | kept as is | kept as it is | must be left alone | is to be left alone | are to be left alone
+    | forbade | has forbidden | have forbidden | has banned | has prohibited | has ruled out | has vetoed
+    | does not permit | doesn't permit | does not accept | doesn't accept | won't accept | will not accept
+    | was told not to | was told never to | has been told not to | has been told never to | was asked not to
+    | has been asked not to | was instructed not to | was instructed never to | is told not to | asked not to
+    | asked the agent not to | told the agent not to | told not to | told never to | instructed not to
+    | insists on not
 contrast: not | and not | but not | rather than | instead of | as opposed to | in place of | in preference to | over
     | not through | not via | not by | not with | not from | not in | not on
 double: do not forget to | don't forget to | never forget to | do not forget | don't forget | never forget
@@ -61,6 +67,13 @@ must: must | must be | must always | must always be | always | always be | shall
     | it is essential to | got to | gotta | will | will be | expects | expect | told to | instructed to
     | is expected to | are expected to | supposed to | obliged to | bound to
     | is supposed to | are supposed to | it is mandatory to | without fail must | is obliged to | are obliged to
+    | is a must | are a must | is compulsory | are compulsory | is obligatory | are obligatory | it is vital to
+    | it is vital that | it is important to | it is important that | it is essential that | it is imperative that
+    | it is imperative to | asked for | has asked for | asked the agent to | has asked the agent to
+    | told the agent to | instructed the agent to | requested | has requested | has requested that
+    | requested that | insisted on | insisted that | has insisted that | has insisted on | demanded | has demanded
+    | demanded that | required that | made it a rule to | made it a rule that | was told to | has been told to
+    | was instructed to | was asked to | has been asked to | is told to | is asked to
 should: i'd rather | should | should be | ought to | prefer | prefers | preferred | preferably | preference
     | preference for | ideally | try to | tries to | try | where possible | if possible | when possible
     | where feasible | as far as possible | would like | would like to | would prefer | i'd like | i'd prefer
@@ -90,6 +103,9 @@ except: except | except for | except in | except on | except under | excepting |
     | the only exception is | the only exceptions are | the single exception is | the sole exception is
     | the one exception is | only exception | single exception | sole exception | the only exception
     | the exception being | the only exception being
+    | but for | leaving out | other than in | exempting | exempted | is exempt | are exempt | is the exception
+    | are the exception | is excepted | are excepted | with the one exception of | with the sole exception of
+    | with the single exception of | with the only exception of
 during: yet | during | in this session | for this session | this session | during this session
     | for the rest of this session | while | in the course of | throughout | for the duration of | for now
     | for the moment | this week | this sprint | this time | until further notice | today | temporarily
@@ -107,6 +123,7 @@ before: before | prior to | ahead of | before any | before each | before every |
 after: after | following | afterwards | as soon as | once | after each | after every | after any | subsequent to
     | on completion of | right after | immediately after | straight after
 then: only afterwards | only after that | only thereafter | thereafter | then | and then | finally | second | secondly | third | lastly | afterward | after that | only then
+    | followed by
 sequence: in this sequence | in that sequence | in exactly this order | in exactly that order | the sequence is fixed
     | the order is fixed | in the given order | in that order | in this order | first | firstly | beforehand | to begin with | up front | upfront
     | to start with | in order | first of all
@@ -122,14 +139,21 @@ only: only | solely | exclusively | nothing but | limited to | restricted to | c
     | just | merely | strictly limited to
     | reserved to | reserved for | is reserved to | is reserved for | are reserved to | are reserved for
     | limit yourself to | restrict yourself to | confine yourself to | limit itself to | limits itself to | restricted just to
+    | none but | nobody but | no one but | nothing other than | purely | and nowhere else | nowhere else
+    | nowhere but | and no other
 atmost: at most | no more than | not more than | up to | maximum | maximum of | max | a maximum of | not exceed
     | below | under | less than | fewer than | within | limited | is limited | are limited | limit | limits | cap
     | capped | capped at | cap of | ceiling | upper limit | or fewer | or less | no longer than | not above
     | at the most | limit of | never more than | stay below | stay under | keep under | keep below | tops | or below
     | or under | not over | smaller than | shorter than | no larger than
+    | at the very most | not to exceed | may not exceed | must not exceed | cannot exceed | shall not exceed
+    | up to a maximum of | no bigger than | no higher than | not longer than | not larger than | not bigger than
+    | not higher than
 atleast: at least | no fewer than | no less than | not less than | minimum | minimum of | a minimum of | more than
     | above | or more | or later | and later | or newer | and newer | and above | or above | and up | greater than
     | upwards of | not below | at minimum | larger than | longer than | or higher | or greater | from
+    | at the very least | no shorter than | no smaller than | no lower than | not lower than | not shorter than
+    | not smaller than | not fewer than
 revoked: initially | originally | at first | wrong | incorrect | untrue | not true | mistaken | no longer applies
     | no longer apply | no longer in force | no longer | lifted | lifts | revoked | revokes | cancelled | canceled
     | cancels | rescinded | withdrew | withdrawn | withdraws | dropped | overruled | superseded | supersedes
@@ -201,7 +225,7 @@ create add introduce creation
 delete remove erase removal deletion
 ask consult confirm check-with inquire consultation asking
 
-permission approval consent go-ahead go-aheads approve sign-off signoff authorisation authorization ok blessing
+permission approval consent go-ahead go-aheads approve sign-off signoff authorisation authorization ok blessing agreement assent clearance
 reply answer respond response
 finish complete completion completed
 folder directory
