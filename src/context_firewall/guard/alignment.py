@@ -135,7 +135,8 @@ def _weights(
 
 
 PLACING = frozenset(
-    "on in for at within under among inside outside per with as by throughout 在 对 auf in im bei en para sur dans".split()
+    """on in for at within under among inside outside per with as by throughout 在 对 auf in im bei en para sur
+    dans""".split()
 )
 _QUALIFYING = frozenset(
     {Op.HEARSAY, Op.IF, Op.UNLESS, Op.EXCEPT, Op.UNTIL, Op.WITHOUT, Op.DURING, Op.ONLYIF, Op.LIFT, Op.REVOKED, Op.HEDGE}

@@ -13,12 +13,13 @@
 
 import re
 
+from context_firewall.guard.breaks import is_break
 from context_firewall.guard.folding import Folded
 from context_firewall.guard.lexicon import Lexicon, Op, lexicon
 from context_firewall.guard.reading import Clause, Item, Operator, Reading, Segment
 from context_firewall.guard.sentences import Sentence
 from context_firewall.guard.tokens import Sort, Token, tokens, word_key
-from context_firewall.guard.weighing import CONDITIONS, bounded, is_break, weighed
+from context_firewall.guard.weighing import CONDITIONS, bounded, weighed
 
 MARKERS = {
     Op.IF: Segment.IF,
@@ -81,7 +82,9 @@ _DESCRIBING = frozenset(
     | {"没有", "不", "未", "不能", "不会", "无", "不是"}
 )
 _WAITING = frozenset({"wait", "await", "wart", "等"})
-_FORBIDDING = re.compile(r"^(?:must|may|shall) |forbidden|prohibited|banned|ruled out|allowed|permitted|^nicht$|verboten")
+_FORBIDDING = re.compile(
+    r"^(?:must|may|shall) |forbidden|prohibited|banned|ruled out|allowed|permitted|^nicht$|verboten"
+)
 _RESUMING = frozenset({"it", "they", "it's", "they're", "them", "它", "它们"})
 _STATES = frozenset(Op) - {Op.LIGHT, Op.CLAUSE, Op.ALL, Op.USER}
 _AUXILIARY = frozenset({"be", "is", "are", "been", "being", "to", "gets", "get"})
@@ -113,7 +116,10 @@ def _read_sentence(
     clauses: list[Clause],
     users: set[Segment],
 ) -> int:
-    """Read clause after clause, and add what they hold. `rank` is where a sequence stands; returned is where it goes on."""
+    """Read clause after clause, and add what they hold.
+
+    `rank` is where a sequence stands that the sentence before began; returned is where it goes on.
+    """
     sequence = rank > 0 or any(token.op in (Op.THEN, Op.SEQUENCE) for token in found)
     begun = 0
     carried: tuple[Segment, bool] | None = None
@@ -235,8 +241,10 @@ class _Clause:
             return Op.LIGHT  # `testing last`
         if self.initial and token.text in _INVERTED and self.ending == ",":
             return Op.IF
-        if self.initial and token.text in _WANTING and any(
-            other.op is Op.END or other.text == "先" for other in self.found[place + 2 :]
+        if (
+            self.initial
+            and token.text in _WANTING
+            and any(other.op is Op.END or other.text == "先" for other in self.found[place + 2 :])
         ):
             return Op.IF
         if op is Op.SEQUENCE and token.text == "先" and self.conditional and self.segment is Segment.IF:
@@ -340,7 +348,7 @@ class _Clause:
         return not (self.segment is Segment.IF and op is Op.NEG and token.text in _DESCRIBING)
 
     def _subject(self, place: int) -> int:
-        """How many items before an operator are its subject, and not the condition's: `before a run the file must …`."""
+        """How many items before an operator are its subject, not the condition's: `before a run the file must …`."""
         near = self.found[max(0, place - _NEAR) : place]
         begins = [one.start for one in near if one.text in _ARTICLES]
         held = self.items[max(self.boundary, len(self.items) - _NEAR) :]
@@ -396,8 +404,7 @@ class _Clause:
         denied = next((one.text for one in reversed(self.operators) if one.op is Op.NEG), "")
         absent = segment is Segment.IF and denied in _DESCRIBING  # 没有冲突时
         self.items[self.boundary :] = [
-            item._replace(segment=segment, rank=item.rank + shift, negative=absent and item.negative)
-            for item in moved
+            item._replace(segment=segment, rank=item.rank + shift, negative=absent and item.negative) for item in moved
         ]
         if moved and Segment.MAIN in self.users:
             self.users.add(segment)

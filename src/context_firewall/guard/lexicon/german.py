@@ -40,13 +40,14 @@ hedge: vielleicht | möglicherweise | eventuell | wohl | unklar | ob | frage
 hearsay: laut | angeblich | zum beispiel
 past: wurde | wurden | war | waren | hatte | hatten | hat | haben
 user: ich | mich | mir | mein | meine | meiner | der nutzer | der benutzer | die nutzerin | nutzer | benutzer | wir
-    | uns | unser | unsere | des nutzers | nutzers | des benutzers | benutzers | dem nutzer | ihm | seine | seiner | er
+    | uns | unser | unsere | des nutzers | nutzers | des benutzers | benutzers | dem nutzer | ihm | seine | seiner
+    | er
 agent: du | dich | dein | sie | ihr | der agent | agent | assistent
 clause: und | oder | aber | sondern
 light: der | die | das | den | dem | des | ein | eine | einen | einem | einer | auf | in | im | an | am | zu | zum
-    | zur | von | vom | mit | für | durch | ist | sind | werden | wird | sein | bitte | regel | regeln | vorgabe | vorgaben | es | grundsätzlich | wunsch | durch | gilt | gelten | wie | soweit | auch | vorher | vorab
-    | jeweils | komplett | vollständig | einfach
-    | als | aus | bei | dass | laufen | so
+    | zur | von | vom | mit | für | durch | ist | sind | werden | wird | sein | bitte | regel | regeln | vorgabe
+    | vorgaben | es | grundsätzlich | wunsch | gilt | gelten | wie | soweit | auch | vorher | vorab | jeweils
+    | komplett | vollständig | einfach | als | aus | bei | dass | laufen | so
 """
 )
 
