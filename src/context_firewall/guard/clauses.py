@@ -132,6 +132,10 @@ def _read_sentence(
             ending = "" if at_end else found[index].text
             clause = _Clause(bounded(found[begun:index]), known, len(clauses), rank, sequence, ending, carried)
             clause.denied = bool(items) and items[-1].negative
+            contrasts = (
+                begun > 0 and (found[begun].op is Op.NEG or found[begun - 1].text in _BUT) and _orders(clauses[-1])
+            )
+            clause.tells = clause.tells and not contrasts  # `injected, never mocked`
             clause.read()
             if opening is not None and any(item.segment is Segment.MAIN and item.negative for item in clause.items):
                 _gate(items, clauses, users, opening)
@@ -145,6 +149,11 @@ def _read_sentence(
                 carried = (carried[0], False)  # `never guess, but ask`
         begun = index + 1
     return rank if sequence else 0
+
+
+def _orders(clause: Clause) -> bool:
+    """Whether an auxiliary orders something in a clause: `must`, `must never`, `do not`, and not `never` alone."""
+    return any(one.op is Op.MUST or (one.op is Op.NEG and " " in one.text) for one in clause.operators)
 
 
 def _gate(items: list[Item], clauses: list[Clause], users: set[Segment], begun: int) -> None:
