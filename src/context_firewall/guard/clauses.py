@@ -132,10 +132,8 @@ def _read_sentence(
             ending = "" if at_end else found[index].text
             clause = _Clause(bounded(found[begun:index]), known, len(clauses), rank, sequence, ending, carried)
             clause.denied = bool(items) and items[-1].negative
-            contrasts = (
-                begun > 0 and (found[begun].op is Op.NEG or found[begun - 1].text in _BUT) and _orders(clauses[-1])
-            )
-            clause.tells = clause.tells and not contrasts  # `injected, never mocked`
+            if carried is not None and (found[begun].op is Op.NEG or found[begun - 1].text in _BUT):
+                clause.tells = clause.tells and not _orders(clauses[-1])  # `must be injected, never mocked`
             clause.read()
             if opening is not None and any(item.segment is Segment.MAIN and item.negative for item in clause.items):
                 _gate(items, clauses, users, opening)
@@ -448,7 +446,8 @@ class _Clause:
         held = {item.segment for item in self.items}
         if first is None or first.key not in _WAITING or first.negative or Segment.BEFORE not in held:
             return
-        if not held <= {Segment.MAIN, Segment.BEFORE, Segment.AFTER}:
+        permitted = any(one.op is Op.MAY for one in self.operators)
+        if permitted or not held <= {Segment.MAIN, Segment.BEFORE, Segment.AFTER}:
             return
         self.items = [
             item._replace(segment=Segment.MAIN, negative=True, rank=item.rank - ORDERED)

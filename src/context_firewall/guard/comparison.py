@@ -4,6 +4,7 @@ Each check is a row of `CHECKS`: its name is the deciding rule of the verdict, i
 The first that objects decides. A window that no check objects to keeps the rule.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 
@@ -105,10 +106,15 @@ def _needless(clauses: tuple[Clause, ...]) -> bool:
     return False
 
 
+# What may be done without, may be done: `may be free of`, `may stay as it is`; not so `may not`, `no … may`.
+_DOING_WITHOUT = re.compile(r"(?:free|be|stays?|remains?|left|kept|keeps?|do without|go without|get by|come|out) ?")
+
+
 def _permits(clauses: tuple[Clause, ...]) -> bool:
     return any(
         clause.has(Op.MAY)
-        and not clause.has(Op.ONLY, Op.ATMOST, Op.NEG, Op.LIFT)
+        and not clause.has(Op.ONLY, Op.ATMOST, Op.LIFT)
+        and all(_DOING_WITHOUT.match(one.text) for one in clause.operators if one.op is Op.NEG)
         and Segment.GATE not in clause.segments
         for clause in clauses
     )
