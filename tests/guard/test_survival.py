@@ -104,6 +104,18 @@ def test_without_evidence_there_is_none() -> None:
     assert (found["verdict"], found["evidence"], found["coverage_permille"]) == ("lost", None, 0)
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Limit yourself to the `pay` package; other packages have other owners.",
+        "(Never) log tokens, (ever).",
+        "), but no",
+    ],
+)
+def test_a_rule_with_brackets_or_repeated_words_keeps_itself(rule: str) -> None:
+    assert check_survival([rule], f"- Charts are drawn.\n- {rule}\n- Docs next.")[0]["verdict"] == "kept"
+
+
 def test_lone_surrogates_do_no_harm() -> None:
     (found,) = check_survival(["Never use \ud800 names."], "never use \ud800 names")
     assert found["verdict"] == "kept"

@@ -193,6 +193,7 @@ class _Clause:
         self.ruled = False  # whether a negation stands over it already
         self.initial = True  # whether nothing stood before
         self.conditional = False  # whether the clause began with a condition
+        self.denial = ""  # the last negation
         self.nothing = False  # whether it says of nothing what it says
         self.only = False  # whether it allows only what comes
         self.contrast: bool | None = None  # what held before `not X`, once X is there
@@ -330,6 +331,7 @@ class _Clause:
         elif op is Op.NEG:
             if not self.ruled:
                 self._rule_segment()
+            self.denial = token.text
             self.nothing = self.nothing or token.text in _NOTHING
             contrasted = self.pending is not None or self.contrast is not None
             self.negative, self.ruled = not contrasted, True  # `instead of never X`
@@ -408,8 +410,7 @@ class _Clause:
     def _move_segment(self, segment: Segment) -> None:
         shift = _SHIFTS.get(segment, 0)
         moved = self.items[self.boundary :]
-        denied = next((one.text for one in reversed(self.operators) if one.op is Op.NEG), "")
-        absent = segment is Segment.IF and denied in _DESCRIBING  # 没有冲突时
+        absent = segment is Segment.IF and self.denial in _DESCRIBING  # 没有冲突时
         self.items[self.boundary :] = [
             item._replace(segment=segment, rank=item.rank + shift, negative=absent and item.negative) for item in moved
         ]

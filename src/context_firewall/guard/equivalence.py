@@ -4,6 +4,7 @@ Each function looks at the words that stand for each other: which of them may di
 because another word makes up for it, and which have changed places.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 from math import inf
@@ -217,7 +218,9 @@ def _governing(items: Iterable[Item]) -> dict[Item, set[Item]]:
 def crossed(it: Comparison) -> bool:
     """`comments in Chinese, names in English` is not `comments in English, names in Chinese`."""
     told: dict[int, set[int]] = {}
+    often = Counter(item.key for item in it.rule.items)
     for item, other in it.alignment.pairs:
-        told.setdefault(item.clause, set()).add(other.clause)
+        if often[item.key] == 1:  # else it does not tell which of them stands where
+            told.setdefault(item.clause, set()).add(other.clause)
     split = [frozenset(clauses) for clauses in told.values() if len(clauses) > 1]
     return len(split) != len(set(split))
