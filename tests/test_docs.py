@@ -9,7 +9,7 @@ How examples are written:
 - ```sh        is not run here: it installs something. Only the two commands of README.md are written so.
 - ```text      shows something that is no example.
 
-The examples of one page run in order, in one folder that holds copies of `examples/` and `conformance/`.
+The examples of one page run in order, in one folder that holds copies of `examples/`, `conformance/` and `benchmarks/`.
 """
 
 import contextlib
@@ -94,7 +94,7 @@ def matches(expected: str, printed: str) -> bool:
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Path]:
     """A folder as a reader has it in a checkout, with the command on the path."""
-    for name in ("examples", "conformance"):
+    for name in ("examples", "conformance", "benchmarks"):
         shutil.copytree(ROOT / name, tmp_path / "desk" / name)
     programs = tmp_path / "bin"
     programs.mkdir()

@@ -53,3 +53,12 @@ def test_a_long_message_is_searched_in_linear_time(piece: str) -> None:
 @pytest.mark.parametrize("piece", PIECES)
 def test_a_long_rule_is_judged_in_linear_time(piece: str) -> None:
     assert growth(lambda text: check_survival([text], f"- {RULE}\n- {text[:2000]}"), piece) < BOUND
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    "piece", ["Never use `x`. ", "Never. ", "Wait at most 30 seconds. ", "If a, never b unless c. ", "一定要先跑测试。"]
+)
+def test_a_rule_and_a_summary_that_both_are_long_are_judged_in_linear_time(piece: str) -> None:
+    """GRD-17: a rule of hundreds of sentences, which the summary has twice."""
+    assert growth(lambda text: check_survival([text], f"{text} {text}"), piece) < BOUND

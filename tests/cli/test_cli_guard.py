@@ -166,6 +166,33 @@ def test_a_ledger_that_cannot_be_written_is_an_error_and_no_report(run: Run, fol
     assert (folder / "kept.jsonl").read_bytes() == session(KEPT)
 
 
+def test_a_ledger_never_grows_into_a_file_that_is_read(run: Run, folder: Path) -> None:
+    """SRV-5: neither under its own name nor under another."""
+    os.link(folder / "lost.jsonl", folder / "same.jsonl")
+    (folder / "summary.txt").write_text("Charts drawn.")
+    for arguments in (
+        ("lost.jsonl", "--ledger", "lost.jsonl"),
+        ("lost.jsonl", "--ledger", "same.jsonl"),
+        ("--before", "kept.jsonl", "--summary", "summary.txt", "--ledger", "summary.txt"),
+    ):
+        error = run("guard", *arguments).error()
+        assert (error["code"], error["option"]) == ("INVALID_INPUT", "--ledger")
+    assert (folder / "lost.jsonl").read_bytes() == session(KEPT, LOST)
+    assert (folder / "summary.txt").read_text() == "Charts drawn."
+
+
+def test_a_session_behind_a_byte_order_mark_is_no_plain_text(run: Run, folder: Path) -> None:
+    """GRD-1: as plain text it would be one message without a rule, and nothing would ever be lost."""
+    (folder / "chat.json").write_bytes(b'\xef\xbb\xbf [{"role": "user", "content": "Never deploy on a Friday."}]')
+    (folder / "summary.txt").write_text("Charts drawn.")
+    ended = run("guard", "--before", "chat.json", "--summary", "summary.txt", "--json")
+    assert (ended.status, json.loads(ended.stdout)["source"]["format"]) == (1, "chat")
+
+
+def test_an_empty_rule_is_not_pinned(run: Run) -> None:
+    assert run("guard", "kept.jsonl", "--pinned", " ").error()["option"] == "--pinned"
+
+
 @pytest.mark.parametrize(
     ("arguments", "option"),
     [

@@ -274,10 +274,19 @@ def test_a_compaction_is_audited_whether_or_not_the_session_file_has_it_yet(desk
     session = Session(desk, ASKED, ANSWERED, *((BOUNDARY, SUMMARISED) if told else ()))
     assert session.event("PostCompact", trigger="auto", compact_summary=SUMMARY) is None
     assert session.ledger() == LOST
-    (record,) = (desk.project / ".context-firewall" / "compactions").iterdir()
-    restored = call("restore", record, "--from", session.path, folder=desk.project)
+    session.path.unlink()
+    restored = call("restore", "latest", folder=desk.project)
     assert restored.status == 0, restored.stderr
     assert restored.stdout == lines(ASKED, ANSWERED)
+
+
+def test_a_compaction_is_kept_in_the_configured_store(desk: Desk) -> None:
+    """HOOK-7."""
+    (desk.project / "context-firewall.toml").write_text("store = 'evidence'\n")
+    session = Session(desk, ASKED, ANSWERED, BOUNDARY, SUMMARISED)
+    assert session.event("PostCompact", trigger="auto", compact_summary=SUMMARY) is None
+    assert session.ledger() == LOST
+    assert call("restore", "latest", "--store", "evidence", folder=desk.project).stdout == lines(ASKED, ANSWERED)
 
 
 def test_each_compaction_adds_its_own_findings(desk: Desk) -> None:

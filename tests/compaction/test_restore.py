@@ -8,6 +8,7 @@ import pytest
 from context_firewall import (
     Compactor,
     Context,
+    EvidenceNotFound,
     InvalidInput,
     Message,
     Role,
@@ -23,7 +24,7 @@ from context_firewall import (
 )
 from context_firewall.canonical import canonical_bytes, sha256
 from context_firewall.compaction.reducing import Reduced
-from context_firewall.compaction.restore import originals_of
+from context_firewall.compaction.restore import originals_of, restored_original
 from context_firewall.compaction.selection import pinned, recent, system
 from context_firewall.compaction.triggers import always
 from context_firewall.conversation.messages import Status
@@ -130,9 +131,27 @@ def test_missing_and_altered_originals_are_named() -> None:
     with pytest.raises(InvalidInput, match="the original of entry 1 was altered"):
         restored_view(document, {**kept, digest: b"Always deploy."}.get)
     del kept[digest]
-    with pytest.raises(InvalidInput, match="the original of entry 1 is not among those given") as refusal:
+    with pytest.raises(
+        EvidenceNotFound, match="1 of 6 originals are not there, the first is that of entry 1"
+    ) as refusal:
         restored_view(document, kept.get)
-    assert refusal.value.details == {"entry_id": 1, "sha256": digest}
+    assert refusal.value.details == {"entry_id": 1, "missing": [digest], "missing_count": 1}
+    assert restored_original(document, 2, kept.get) == said[2].original()
+    with pytest.raises(EvidenceNotFound):
+        restored_original(document, 1, kept.get)
+    with pytest.raises(InvalidInput, match="no entry 99"):
+        restored_original(document, 99, kept.get)
+
+
+def test_of_many_that_are_missing_some_are_named_and_all_counted() -> None:
+    """CREC-4."""
+    ctx = Context([Message(Role.USER, f"Parcel {number}.") for number in range(50)])
+    record = Compactor(always(), selection(recent(1)), stub_summarizer).maybe_compact(ctx)
+    assert record is not None
+    with pytest.raises(EvidenceNotFound, match="50 of 50 originals") as refusal:
+        restored_view(record.as_document())
+    assert len(refusal.value.details["missing"]) == 20
+    assert refusal.value.details["missing_count"] == 50
 
 
 def test_a_record_with_another_order_has_another_digest() -> None:
@@ -167,8 +186,11 @@ def test_a_record_survives_its_bytes() -> None:
 def test_a_record_that_is_no_document_is_refused() -> None:
     with pytest.raises(InvalidInput, match="is not JSON at offset 0"):
         parse_compaction_record(b"hello")
+    for other in (b'{"protocol_version":"x"}\n', b"[]\n"):
+        with pytest.raises(InvalidInput, match="this is no compaction record"):
+            parse_compaction_record(other)
     with pytest.raises(InvalidInput, match="compacted is missing"):
-        parse_compaction_record(b'{"protocol_version":"x"}\n')
+        parse_compaction_record({"protocol_version": "context-firewall.compaction-record/v1"})
     data = serialize_compaction_record(documents()[0])
     assert verify_compaction_record(b" " + data)[0]["problem"].startswith("is not canonical JSON")
 

@@ -1,12 +1,28 @@
 """Structural summaries: what they say, that nothing quoted can look like ours, how they are read (CMP-8, CMP-9)."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from context_firewall import Author, Message, Role, StructuralSummarizer, ToolCall, ToolResult, structural_summarizer
+from context_firewall import (
+    Author,
+    Compactor,
+    Context,
+    Message,
+    Role,
+    StructuralSummarizer,
+    ToolCall,
+    ToolResult,
+    audit_compactions,
+    selection,
+    structural_summarizer,
+)
 from context_firewall.compaction.reducing import Reduced
-from context_firewall.compaction.structural import HEAD, LONGEST_SAID, parse, render
+from context_firewall.compaction.selection import recent
+from context_firewall.compaction.structural import HEAD, LEFT_OUT, LONGEST_HEAD, Directives, parse, render
+from context_firewall.compaction.triggers import always
 from context_firewall.conversation.messages import Passage
+from context_firewall.documents.printable import UNSAFE
 
 
 def did(name: str, arguments: str, call_id: str = "c") -> Message:
@@ -52,6 +68,15 @@ def test_what_a_summary_says() -> None:
     )
 
 
+def test_a_decision_is_quoted_once() -> None:
+    """It is no part of the report that it stands in."""
+    report = Message(Role.ASSISTANT, "Fixed.\nDecision: round half up.\nIt was the step.")
+    account = parse(structural_summarizer([report]).content)
+    assert account is not None
+    assert account.decided == ["Decision: round half up."]
+    assert account.reports == ["Fixed.\nIt was the step."]
+
+
 def test_the_last_words_of_a_turn_are_reported() -> None:
     said = structural_summarizer([Message(Role.ASSISTANT, "On it."), Message(Role.ASSISTANT, "Done. " * 200)]).content
     assert "On it." not in said
@@ -69,13 +94,54 @@ def test_a_summary_of_ours_is_carried_on_and_another_is_quoted() -> None:
     assert "- src/rates.py (Read 2, Edit 1)" in again
 
 
-def test_a_message_too_long_is_cut_only_where_its_rules_are_known() -> None:
-    long = Message(Role.USER, "log line\n" * 1000 + "Never deploy.")
-    assert "Never deploy." in structural_summarizer([long]).content
-    summary = StructuralSummarizer(directives=lambda message: ["Never deploy."])([long]).content
-    assert "- Never deploy.\n" in summary
-    assert f"[{len(long.content) - LONGEST_SAID} more characters of it are left out here]" in summary
-    assert len(summary) < 6000
+def where(*wanted: str) -> Directives:
+    """Finds these texts."""
+    return lambda text: [(text.index(one), text.index(one) + len(one)) for one in wanted if one in text]
+
+
+def said(text: str, *rules: str) -> str:
+    """What a summary quotes of a text in which those are the rules."""
+    account = parse(StructuralSummarizer(directives=where(*rules))([Message(Role.USER, text)]).content)
+    assert account is not None
+    (quoted,) = account.said
+    return quoted
+
+
+def test_a_long_text_is_cut_only_where_its_rules_are_known() -> None:
+    """CMP-8: its head, and every rule whole; what is left out is marked."""
+    filler = "word " * 200
+    assert filler.strip() in structural_summarizer([Message(Role.USER, filler)]).content
+    head = filler[:LONGEST_HEAD].strip()
+    assert said(filler) == f"{head} […]"
+    assert said(f"{filler}Never deploy.", "Never deploy.") == f"{head} […] Never deploy."
+    assert said(f"{filler}Ask. {filler}Wait.\nStop.", "Ask.", "Wait.", "Stop.") == f"{head} […] Ask. […] Wait.\nStop."
+    assert said(f"Never deploy. {filler}", "Never deploy.") == f"Never deploy. {filler}"[:LONGEST_HEAD].strip() + " […]"
+
+
+def test_no_rule_is_cut_in_two() -> None:
+    """CMP-8: neither where the head would end, nor however long it is."""
+    long = "Never " + "ever " * 300 + "deploy."
+    assert said(f"Well. {long} So.", long) == f"Well. {long} […]"
+    assert said(f"{'x' * 390} {long} {long}!", long, f"{long}!") == f"{'x' * 390} {long} {long}!"
+
+
+def test_a_short_text_is_quoted_whole() -> None:
+    """CMP-8: its head would hardly be shorter."""
+    assert said("Weigh them. Never deploy. Thanks.", "Never deploy.") == "Weigh them. Never deploy. Thanks."
+
+
+@given(st.text(st.characters(codec="ascii", categories=["Lu", "Zs"]), min_size=1, max_size=1500), st.data())
+def test_every_rule_is_quoted_in_order(text: str, data: st.DataObject) -> None:
+    """CMP-8."""
+    places = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12)))
+    ranges = list(zip(places[::2], places[1::2], strict=False))
+    quoted = StructuralSummarizer(directives=lambda _text: ranges)._said(text)
+    at = 0
+    for start, stop in ranges:
+        at = quoted.index(text[start:stop].strip(), at)
+    pieces = quoted.removesuffix(LEFT_OUT.rstrip()).split(LEFT_OUT)
+    assert all(piece in text for piece in pieces)
+    assert sum(map(len, pieces)) <= LONGEST_HEAD + sum(stop - start for start, stop in ranges) + len(text.split())
 
 
 def test_only_what_the_user_wrote_is_called_the_users() -> None:
@@ -104,6 +170,31 @@ def test_hostile_text_stays_behind_its_dash() -> None:
     assert ours == [HEAD, "messages: 2 model", "Tools: Ev_il__x 1", "Files:", "Last reports of the model:"]
     assert "\\u202e" in content
     assert "\x1b" not in content
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ["Never push.\r\nWait 30 seconds.\r\n", "Never\u200b pu\u00adsh. Wait\u00a030\u2009seconds.\ufeff",
+     "Never push.\u2028Wait 30 seconds.", "Never push\x07.\x0bWait\x1b[1m 30\x1b[0m seconds.\x9b"],
+)  # fmt: skip
+def test_what_shows_nothing_alters_no_rule(odd: str) -> None:
+    """CMP-9: the guard reads in the quotation what it reads in the original."""
+    ctx = Context([Message(Role.USER, odd), Message(Role.USER, "Go on.")])
+    record = Compactor(always(), selection(recent(1)), structural_summarizer).maybe_compact(ctx)
+    assert record is not None
+    report = audit_compactions([record.as_found()])
+    assert len(report["constraints"]) == 2
+    assert report["outcome"] == "kept"
+    quoted = ctx.messages[0].content.split("word for word:\n")[1]
+    assert not UNSAFE.search(quoted.replace("\n", ""))
+    assert "\\u" not in quoted
+
+
+def test_what_reads_the_same_is_quoted_once() -> None:
+    """CMP-9: and what shows nothing not at all, so that a summary is read back as it was written."""
+    spoken = ("\x1b", "\x08", "\u200b", "Never push.", "Never push.\x07", "Nev\u00ader push.\r")
+    content = structural_summarizer([Message(Role.USER, text) for text in spoken]).content
+    assert content.endswith("The user said, word for word:\n- Never push.")
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=60)

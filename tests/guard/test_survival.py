@@ -64,7 +64,7 @@ def test_every_check_has_a_case() -> None:
         ("Stop without retrying.", "Stop, do not retry."),
         ("Use `_name` in `x.py`.", "_Use_ **`_name`** in ./x.py."),
         ("Sign every commit.", "## How we work\nCommits must all be signed."),  # a heading is a sentence of its own
-        # GRD-17 to GRD-25; the near-misses are in pairs/fifth.json
+        # GRD-18 to GRD-26; the near-misses are in pairs/fifth.json
         ("If a job hangs, kill it.", "Should a job hang, it has to be killed."),
         ("If a job hangs for an hour, kill it.", "Any job that hangs for an hour must be killed."),
         ("Requests must not take longer than 2 s.", "Requests may take 2 s at most."),
@@ -156,3 +156,38 @@ def test_a_rule_that_is_lost_in_its_language_is_not_altered_in_a_long_sentence_o
     around = (Path(__file__).parents[2] / "LICENSE").read_text(encoding="utf-8")
     summary = f"{around}\n\n会话摘要：完成了解析器，下一步写文档。\n\n{around}"
     assert check_survival(["必须先跑测试再提交。"], summary)[0]["verdict"] == "lost"
+
+
+# -- rules of many sentences ------------------------------------------------------------------------------------------
+
+
+def many(count: int, order: str = "Never touch") -> str:
+    """A rule of so many sentences."""
+    return " ".join(f"{order} `f{number}.py` of depot {number}." for number in range(count))
+
+
+@pytest.mark.parametrize("count", [40, 41, 200])
+def test_a_rule_of_many_sentences_is_judged_like_any_other(count: int) -> None:
+    """GRD-17: where it stands sentence by sentence, also as a list, it is kept, or altered as others are."""
+    rule = many(count)
+    for summary in (f"Summary.\n\n{rule}\n\nNext: go on.", "Rules:\n- " + rule.replace(". Never", ".\n- Never")):
+        assert check_survival([rule], summary)[0]["verdict"] == "kept"
+    turned = rule.replace("Never touch `f7.py`", "Always touch `f7.py`")
+    other = rule.replace("depot 7.", "depot 9000.")
+    for summary, by in ((turned, "polarity"), (other, "quantity"), (f"{rule} That rule no longer applies.", "revoked")):
+        found = check_survival([rule], summary)[0]
+        assert (found["verdict"], found["rule"]) == ("altered", by)
+    found = check_survival([rule], "All is well. The tests pass.")[0]
+    assert (found["verdict"], found["rule"]) == ("lost", "absent")
+
+
+def test_a_rule_of_many_sentences_that_does_not_stand_there_so_is_not_verified() -> None:
+    """GRD-17: neither an alarm nor a promise; but what not even the whole summary holds is lost."""
+    rule = many(60)
+    for summary in (many(60, "Do not touch"), " ".join(reversed(rule.split(". "))), f"{rule[:-20]}depot 59, please."):
+        found = check_survival([rule], summary)[0]
+        assert (found["verdict"], found["rule"]) == ("unverifiable", "length")
+        assert found["reason"].startswith("it has 60 sentences, more than 40")
+    assert check_survival([rule], many(20))[0]["verdict"] == "lost"
+    assert check_survival(["Never. " * 60], "Never. " * 60)[0]["verdict"] == "kept"
+    assert check_survival(["Never. " * 60], "Always.")[0]["verdict"] == "unverifiable"

@@ -19,6 +19,7 @@ from context_firewall import (
     serialize_compaction_record,
     stub_summarizer,
 )
+from context_firewall.cli.summarizers import rules_in, structural
 from context_firewall.compaction.pairing import pending
 from context_firewall.compaction.reducing import Reduced
 from context_firewall.compaction.restore import originals_of
@@ -32,6 +33,7 @@ from context_firewall.compaction.selection import (
     tool_results,
     user_messages,
 )
+from context_firewall.compaction.structural import parse
 from context_firewall.compaction.triggers import always
 
 CALLS = st.sampled_from(["c1", "c2", "c3", "c4"])
@@ -136,3 +138,24 @@ def test_every_word_of_the_user_is_in_a_structural_summary(messages: list[Messag
     Compactor(always(), selection(recent(count)), StructuralSummarizer()).maybe_compact(ctx)
     shown = "\n".join(message.content for message in ctx.messages)
     assert all(text in shown for text in said if text.isalnum())
+
+
+RULES = ["Never deploy.", "不要修改 `a.toml`。", "Ask before you push.", "You may push now."]
+sentences = st.sampled_from(
+    [*RULES, "The labels are late.", "```", "2031-04-07 09:00:00 never", "\n", "- ", "It was " * 20]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(sentences, max_size=30).map(" ".join), min_size=1, max_size=3), st.integers(1, 3))
+def test_what_the_guard_calls_a_rule_is_in_a_structural_summary_after_any_round(texts: list[str], rounds: int) -> None:
+    """CMP-8: as it was, with the guard's eye for rules."""
+    ctx = Context([Message(Role.USER, text) for text in texts])
+    compactor = Compactor(always(), selection(recent(0)), structural())
+    for number in range(rounds):
+        compactor.maybe_compact(ctx)
+        ctx.append(Message(Role.USER, f"Go on with depot {number}."))
+    quoted = parse(ctx.messages[0].content)
+    rules = [text[start:end] for text in texts for start, end in rules_in(text)]
+    wanted = ["\n".join(line.rstrip() for line in rule.split("\n")) for rule in rules]
+    assert all(any(rule in said for said in quoted.said) for rule in wanted) if quoted is not None else not wanted

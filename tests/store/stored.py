@@ -7,15 +7,25 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from context_firewall import (
+    CompactionRecord,
+    Compactor,
+    Context,
     Emitted,
+    Message,
+    Role,
     SourceStream,
     reduce_streams,
     render_brief,
+    restored_view,
+    selection,
     serialize_packet,
     serialize_value_receipt,
+    stub_summarizer,
     value_receipt_for_packet,
 )
 from context_firewall.canonical import sha256
+from context_firewall.compaction.selection import recent
+from context_firewall.compaction.triggers import always
 from context_firewall.documents.evidence_manifest import (
     EvidenceManifest,
     evidence_manifest,
@@ -24,6 +34,13 @@ from context_firewall.documents.evidence_manifest import (
 )
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.run_record import parse_run_record
+from context_firewall.store.compactions import (
+    CompactionName,
+    compactions,
+    keep_compaction,
+    kept_record,
+    originals_kept,
+)
 from context_firewall.store.evidence import EvidenceStore, RunName, StoredObject, object_name
 from context_firewall.store.folder import Folder
 
@@ -98,6 +115,21 @@ def store_run(store: EvidenceStore, stdout: bytes = RED, stderr: bytes = b"", *,
     return store.find_run(reference)
 
 
+def compacted(text: str = "Weigh the parcels.") -> CompactionRecord:
+    """A compaction of four messages, of which the first says that."""
+    ctx = Context([Message(Role.USER, text), *(Message(Role.ASSISTANT, f"Weighed {n}.") for n in range(3))])
+    record = Compactor(always(), selection(recent(1)), stub_summarizer).maybe_compact(ctx)
+    assert record is not None
+    return record
+
+
+def store_compaction(store: EvidenceStore, text: str = "Weigh the parcels.", *, at: str = AT) -> CompactionName:
+    """Keep a compaction as `context-firewall compact` does it."""
+    record = compacted(text)
+    originals = [message.original() for message in record.original_context]
+    return keep_compaction(store, record.as_document(), originals, recorded_at=at)
+
+
 def in_folder(path: Path) -> EvidenceStore:
     """The store in a folder."""
     return EvidenceStore(Folder(str(path)))
@@ -127,6 +159,10 @@ def check_store(path: Path) -> int:
             store.manifest(record["evidence"])
             for bound in record["documents"].values():
                 assert object_name(bound["sha256"]) in names
+        elif re.match("compactions/", name):
+            (kept,) = [one for one in compactions(store) if one.path == name]
+            document = kept_record(store, kept)
+            restored_view(document, originals_kept(store, document).get)
         else:
             assert name.startswith("drafts/"), name
     return len(store.runs())

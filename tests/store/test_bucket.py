@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from s3_server import BUCKET, Faults, s3_server
-from stored import AT, GREEN, RED, made, store_run
+from stored import AT, GREEN, RED, compacted, made, store_compaction, store_run
 
+from context_firewall import restored_view
 from context_firewall.documents.evidence_manifest import evidence_manifest
 from context_firewall.errors import (
     EvidenceDamaged,
@@ -20,12 +21,14 @@ from context_firewall.errors import (
     StoreUnavailable,
 )
 from context_firewall.store.bucket import WHOLE_BYTES, Bucket, open_bucket
+from context_firewall.store.compactions import find_compaction, kept_record, originals_kept
 from context_firewall.store.evidence import EvidenceStore, object_name
 from context_firewall.store.places import open_store
 from context_firewall.store.pruning import Limits, carry_out, plan
 
 obstore = pytest.importorskip("obstore", reason="the extra [cloud] is not installed")
 
+FOLDERS = ("objects", "manifests", "runs", "compactions")
 FAR = float("inf")
 LATER = "2027-01-01T00:00:00.000Z"
 
@@ -37,7 +40,7 @@ def in_memory() -> EvidenceStore:
 
 def names(store: EvidenceStore) -> set[str]:
     """All names in a store."""
-    return {entry.name for folder in ("objects", "manifests", "runs") for entry in store.shelf.list(folder)}
+    return {entry.name for folder in FOLDERS for entry in store.shelf.list(folder)}
 
 
 def test_a_run_comes_back_as_it_went_in_and_goes() -> None:
@@ -52,12 +55,25 @@ def test_a_run_comes_back_as_it_went_in_and_goes() -> None:
     with pytest.raises(EvidenceNotFound):
         store.find_evidence("abcdef00")
     planned = plan(store, Limits(last=1), young_from=LATER, kept_before=FAR)
-    assert [one.run for one in planned.pruned] == [first]
+    assert [one.name for one in planned.pruned] == [first]
     carry_out(store, planned, kept_before=time.time() - 60)
     assert store.runs() == [second]  # its objects are young, and stay until the next time
     left = plan(store, Limits(), young_from=LATER, kept_before=FAR)
     assert carry_out(store, left, kept_before=FAR) == left.leftover_files
     assert store.document(store.record(second), "brief")
+    carry_out(store, plan(store, Limits(last=0), young_from=LATER, kept_before=FAR), kept_before=FAR)
+    assert names(store) == set()
+
+
+def test_a_compaction_comes_back_as_it_went_in_and_goes() -> None:
+    """BUCKET-1 and STORE-12."""
+    store = in_memory()
+    name = store_compaction(store)
+    record = kept_record(store, find_compaction(store, "latest"))
+    assert restored_view(record, originals_kept(store, record).get) == [
+        message.original() for message in compacted().original_context
+    ]
+    assert names(store) == set(name.files)
     carry_out(store, plan(store, Limits(last=0), young_from=LATER, kept_before=FAR), kept_before=FAR)
     assert names(store) == set()
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from cli_process import ENVIRONMENT
-from stored import GREEN, RED, check_store, files, in_folder, made, store_run, tap
+from stored import GREEN, RED, check_store, files, in_folder, made, store_compaction, store_run, tap
 
 from context_firewall.documents.evidence_manifest import evidence_manifest
 from context_firewall.errors import StoreNotWritten
@@ -53,6 +53,7 @@ def test_what_a_file_names_is_settled_before_it(tmp_path: Path, monkeypatch: pyt
         fsync(descriptor)
 
     store_run(in_folder(tmp_path / "s"), duration_ms=1)
+    store_compaction(in_folder(tmp_path / "s"))
     monkeypatch.setattr(os, "replace", note_replace)
     monkeypatch.setattr(os, "fsync", note_fsync)
     store_run(in_folder(tmp_path / "s"))
@@ -62,16 +63,20 @@ def test_what_a_file_names_is_settled_before_it(tmp_path: Path, monkeypatch: pyt
         *["objects"] * 3,
         *["settle objects", "runs", "settle runs"],
     ]
+    deeds.clear()
+    store_compaction(in_folder(tmp_path / "s"))
+    wanted = ["objects", "settle objects", "compactions", "settle compactions"]
+    assert [deed for deed in deeds if deed != "file"] == wanted
 
 
-@pytest.mark.parametrize("what", ["write", "prune"])
+@pytest.mark.parametrize("what", ["write", "prune", "compact"])
 def test_killed_at_some_steps(tmp_path: Path, what: str) -> None:
-    """STORE-4 and STORE-5: no half file under a final name, no manifest or record that names what is missing."""
+    """STORE-4, STORE-5 and CMP-12: no half file under a final name, nothing that names what is missing."""
     assert int(helper("killed.py", tmp_path / "s", what, "97")) > 3
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("what", "every"), [("write", 1), ("prune", 4)])
+@pytest.mark.parametrize(("what", "every"), [("write", 1), ("prune", 4), ("compact", 2)])
 def test_killed_at_every_step(tmp_path: Path, what: str, every: int) -> None:
     """STORE-4 and STORE-5; pruning asks the same of many files, so every fourth step will do."""
     assert int(helper("killed.py", tmp_path / "s", what, str(every))) > 100

@@ -9,6 +9,7 @@ from stored import GREEN, RED, check_store, files, in_folder, store_run, tap
 
 from context_firewall.documents.evidence_manifest import evidence_manifest
 from context_firewall.errors import EvidenceDamaged
+from context_firewall.store.compactions import CompactionName
 from context_firewall.store.evidence import EvidenceStore, RunName, manifest_name, object_name
 from context_firewall.store.pruning import Limits, Plan, Why, carry_out, plan
 
@@ -36,9 +37,9 @@ def planned(store: EvidenceStore, **limits: int | str) -> Plan:
     return plan(store, Limits(**limits), young_from=LATER, kept_before=FAR)  # type: ignore[arg-type]
 
 
-def pruned(store: EvidenceStore, **limits: int | str) -> list[tuple[RunName, Why]]:
+def pruned(store: EvidenceStore, **limits: int | str) -> list[tuple[RunName | CompactionName, Why]]:
     """Which runs go, and why."""
-    return [(one.run, one.why) for one in planned(store, **limits).pruned]
+    return [(one.name, one.why) for one in planned(store, **limits).pruned]
 
 
 def test_each_limit_says_why(tmp_path: Path) -> None:

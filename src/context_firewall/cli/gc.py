@@ -1,7 +1,7 @@
-"""`context-firewall gc`: give up old runs of a store. Without --delete it only says which, and why."""
+"""`context-firewall gc`: give up old runs and compactions of a store. Without --delete it only says which, and why."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, cast
 
@@ -10,7 +10,7 @@ import click
 from context_firewall.cli.channels import deliver
 from context_firewall.cli.configuration import configuration_in_force, configuration_options
 from context_firewall.cli.run_options import whole_option
-from context_firewall.cli.stored_runs import short, shown_command, shown_time
+from context_firewall.cli.stored_runs import short, short_digest, shown_command, shown_time
 from context_firewall.cli.stores import moment, store_in_force, store_option
 from context_firewall.cli.terminal import BOLD, Terminal, columns_of
 from context_firewall.documents.prune_plan import PROTOCOL, PrunePlan, serialize_prune_plan
@@ -39,8 +39,9 @@ Exit status:
   2  wrong usage
 
 \b
-Standard output carries the plan: a table to read, or with --json one canonical JSON document. What another run still
-names stays; so does what is younger than --min-age.
+Standard output carries the plan: a table to read, or with --json one canonical JSON document. What another run or
+compaction still names stays; so does what is younger than --min-age. A compaction that is given up can be undone only
+by whoever has its originals elsewhere: in the session, or in the record itself.
 """
 
 
@@ -64,9 +65,14 @@ def _size(_ctx: click.Context, _option: click.Parameter, text: str | None) -> in
     return int(match[1]) * _BYTES[match[2] or ""]
 
 
-@click.command(epilog=EPILOG, short_help="Give up old runs of the store; a dry run without --delete.")
-@click.option("--keep-last", callback=whole_option, metavar="N", help="Keep no more than the N newest runs.")
-@click.option("--max-age", callback=_age, metavar="AGE", help="Keep no run that is older: 30d, 12h, 90m.")
+@click.command(epilog=EPILOG, short_help="Give up old runs and compactions of the store; a dry run without --delete.")
+@click.option(
+    "--keep-last",
+    callback=whole_option,
+    metavar="N",
+    help="Keep the N newest runs and the N newest compactions, no more.",
+)
+@click.option("--max-age", callback=_age, metavar="AGE", help="Keep nothing that is older: 30d, 12h, 90m.")
 @click.option("--max-size", callback=_size, metavar="SIZE", help="Keep no more bytes than this: 200M, 2G.")
 @click.option("--delete", is_flag=True, help="Do it. Without this, nothing is removed.")
 @click.option(
@@ -92,10 +98,10 @@ def gc(
     config_path: str | None,
     no_config: bool,
 ) -> None:
-    """Give up the runs of the store that are beyond a limit, and what no run names any more.
+    """Give up the runs and compactions of the store that are beyond a limit, and what nothing names any more.
 
-    Without --delete this is a dry run: it says which runs would go, which limit they are beyond, and how many bytes
-    that would free.
+    Without --delete this is a dry run: it says what would go, which limit it is beyond, and how many bytes that would
+    free.
 
     \b
     context-firewall gc --keep-last 100
@@ -120,13 +126,26 @@ def gc(
 
 
 def _document(planned: "Plan", *, done: bool) -> PrunePlan:
+    from context_firewall.store.compactions import CompactionName
+
     return cast(
         PrunePlan,
         {
+            "compactions": [
+                {
+                    "record": one.name.reference,
+                    "recorded_at": one.name.recorded_at,
+                    "view": f"sha256:{one.name.view}",
+                    "why": str(one.why),
+                }
+                for one in planned.pruned
+                if isinstance(one.name, CompactionName)
+            ],
             "done": done,
             "files": len(planned.records) + len(planned.manifests) + len(planned.objects),
             "freed_bytes": planned.freed_bytes,
             "kept_bytes": planned.kept_bytes,
+            "kept_compactions": planned.kept_compactions,
             "kept_runs": planned.kept_runs,
             "leftover_files": planned.leftover_files,
             "protocol_version": PROTOCOL,
@@ -139,38 +158,53 @@ def _document(planned: "Plan", *, done: bool) -> PrunePlan:
                     "why": str(one.why),
                 }
                 for one in planned.pruned
+                if one.record is not None
             ],
+            "young_compactions": planned.young_compactions,
             "young_runs": planned.young_runs,
         },
     )
 
 
 def _readable(plan: PrunePlan, terminal: Terminal) -> Iterator[str]:
-    if plan["pruned"]:
-        head = ("run", "time (UTC)", "verdict", "why", "command")
-        rows = [
-            (
-                short(one["evidence"]),
-                shown_time(one["recorded_at"]),
-                one["verdict"]["status"],
-                WORDS[one["why"]],
-                shown_command(one["command"]),
-            )
-            for one in plan["pruned"]
-        ]
+    runs = [
+        (
+            short(one["evidence"]),
+            shown_time(one["recorded_at"]),
+            one["verdict"]["status"],
+            WORDS[one["why"]],
+            shown_command(one["command"]),
+        )
+        for one in plan["pruned"]
+    ]
+    compactions = [
+        (short_digest(one["record"]), shown_time(one["recorded_at"]), WORDS[one["why"]]) for one in plan["compactions"]
+    ]
+    yield from _table(("run", "time (UTC)", "verdict", "why", "command"), runs, terminal)
+    yield from _table(("compaction", "time (UTC)", "why"), compactions, terminal)
+    leftover = f", {plan['leftover_files']} of them named by nothing" if plan["leftover_files"] else ""
+    gone = _counted(len(runs), len(compactions))
+    verb = "removed" if plan["done"] else "would remove"
+    yield f"{verb} {gone}: {_count(plan['files'], 'file')}{leftover}, {plan['freed_bytes']:,} B"
+    young = _counted(plan["young_runs"], plan["young_compactions"])
+    beyond = f"; {young} beyond a limit, but younger than --min-age" if young != _counted(0, 0) else ""
+    verb = "kept" if plan["done"] else "would keep"
+    yield f"{verb} {_counted(plan['kept_runs'], plan['kept_compactions'])}: {plan['kept_bytes']:,} B{beyond}"
+    if not plan["done"] and plan["files"]:
+        yield "nothing was removed: this was a dry run; --delete removes"
+
+
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], terminal: Terminal) -> Iterator[str]:
+    if rows:
         lines = columns_of([head, *rows])
         yield terminal.line(next(lines), BOLD)
         yield from map(terminal.line, lines)
         yield ""
-    verb = "removed" if plan["done"] else "would remove"
-    runs, files = len(plan["pruned"]), plan["files"]
-    leftover = f", {plan['leftover_files']} of them named by no run" if plan["leftover_files"] else ""
-    yield f"{verb} {_count(runs, 'run')}: {_count(files, 'file')}{leftover}, {plan['freed_bytes']:,} B"
-    young = f"; {plan['young_runs']} beyond a limit, but younger than --min-age" if plan["young_runs"] else ""
-    verb = "kept" if plan["done"] else "would keep"
-    yield f"{verb} {_count(plan['kept_runs'], 'run')}: {plan['kept_bytes']:,} B{young}"
-    if not plan["done"] and files:
-        yield "nothing was removed: this was a dry run; --delete removes"
+
+
+def _counted(runs: int, compactions: int) -> str:
+    """Both kinds in words; compactions only where there are some, for most stores have none."""
+    return _count(runs, "run") + (f" and {_count(compactions, 'compaction')}" if compactions else "")
 
 
 def _count(number: int, word: str) -> str:

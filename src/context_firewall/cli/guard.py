@@ -5,8 +5,9 @@ made printable.
 """
 
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -117,6 +118,10 @@ def guard(
     reinjecting = words[:1] == (REINJECT,)
     paths = words[1:] if reinjecting else words
     _check_usage(paths, before, summary, as_json and reinjecting)
+    if not all(rule.strip() for rule in pinned):
+        raise InvalidInput("a pinned rule must have words", option="--pinned")
+    if ledger is not None:
+        _refuse_what_is_read(ledger, [path for path in (*paths, before, summary) if path not in (None, "-")])
     configured = configuration_in_force(config_path, no_config).pinned
     name = shown_path(paths[0] if paths else before or "")
     subject = _Subject(name, (*configured, *pinned), judge)
@@ -148,6 +153,16 @@ def _check_usage(paths: Sequence[str], before: str | None, summary: str | None, 
         raise InvalidInput("standard input can be one file only", option="--summary")
     if both:
         raise InvalidInput("reinject prints a block and takes no format", option="--json")
+
+
+def _refuse_what_is_read(ledger: str, read: Sequence[str | None]) -> None:
+    """A ledger grows: one that is the session would make another session of it."""
+    for path in read:
+        with suppress(OSError, ValueError):
+            if path is not None and os.path.samestat(os.stat(path), os.lstat(ledger)):
+                raise InvalidInput(
+                    "--ledger and a file that is read are the same", option="--ledger", path=shown_path(ledger)
+                )
 
 
 # -- what is audited --------------------------------------------------------------------------------------------------
@@ -199,12 +214,12 @@ def _audit_pair(subject: _Subject, before: str, summary: str, session_format: st
 
 
 def _view(option: str, data: bytes, session_format: str) -> "tuple[str, Sequence[Message]]":
-    """A session's view at its end; text that is no JSON is one message of the user."""
+    """A session's view at its end; text that does not begin as JSON is one message of the user."""
     from context_firewall.conversation.messages import Message, Role
     from context_firewall.conversation.reader import read_conversation
 
     packed = data[:4] == b"\x28\xb5\x2f\xfd"  # Zstandard
-    if session_format == "auto" and not packed and data.lstrip()[:1] not in (b"{", b"["):
+    if session_format == "auto" and not packed and _opening(data) not in (b"{", b"["):
         return "text", [Message(Role.USER, _decoded(option, data), entry_id=0)]
     conversation = read_conversation(data, format=session_format)
     return conversation.format, conversation.view
@@ -212,13 +227,18 @@ def _view(option: str, data: bytes, session_format: str) -> "tuple[str, Sequence
 
 def _is_chat(data: bytes) -> bool:
     """Whether it is a JSON list of messages; everything else is the text of a summary."""
-    if data.lstrip()[:1] != b"[":
+    if _opening(data) != b"[":
         return False
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
         return False
     return isinstance(value, list) and all(isinstance(item, dict) and "role" in item for item in value)
+
+
+def _opening(data: bytes) -> bytes:
+    """The first byte that is no blank, behind a byte order mark if there is one."""
+    return data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
 
 
 def _decoded(option: str, data: bytes) -> str:

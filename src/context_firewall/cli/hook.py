@@ -41,8 +41,9 @@ def hook(*, words: tuple[str, ...]) -> int:
     agent reads the brief, the exit status is the tests' own. Anything that is not plainly a test command stays as it
     is, and so does one that a deny or ask rule of yours may be about. The permission to run it is asked for as ever.
 
-    After a compaction, its record goes into the store's folder, and what the guard finds of your rules in the summary
-    is added to ledger.jsonl there. With `reinject = true` in the project's configuration, lost rules are put back.
+    After a compaction, its record and the originals go into the store, for `restore` to undo it, and what the guard
+    finds of your rules in the summary is added to ledger.jsonl in the store's folder. With `reinject = true` in the
+    project's configuration, lost rules are put back.
 
     With CONTEXT_FIREWALL=off in front of a command, or in the agent's environment, nothing is done.
 
@@ -88,23 +89,24 @@ def _answer(words: tuple[str, ...], event: dict[str, Any]) -> dict[str, Any] | N
 
 
 def _keep_findings(event: dict[str, Any]) -> None:
-    """Audit the compaction; its record and the ledger, to which the findings are added, stand in the store's folder."""
+    """Audit the compaction, add the findings to the ledger in the store's folder, and keep what it takes to undo it."""
     from context_firewall.cli.agents.compactions import audited, entries_of_last_round
     from context_firewall.cli.configuration import find_configuration
     from context_firewall.cli.ledger import append_lines
-    from context_firewall.cli.stores import now
-    from context_firewall.documents.compaction_record import serialize_compaction_record
+    from context_firewall.cli.stores import now, store_in_force
+    from context_firewall.store.compactions import keep_compaction
     from context_firewall.store.folder import Folder
     from context_firewall.store.places import store_folder
 
     folder = _folder(event)
-    found = audited(event, find_configuration(folder).pinned, recording=True)
-    store = Folder(store_folder(folder))
-    with closing(store.draft()) as draft:  # which makes the store, hidden from git
-        if found.record is not None:
-            draft.file.write(serialize_compaction_record(found.record.as_document()))
-            store.keep(draft, f"compactions/{found.record.sha256().removeprefix('sha256:')}.json")
-    append_lines("the ledger", os.path.join(store.path, LEDGER), entries_of_last_round(found.report, now()))
+    project = find_configuration(folder)
+    found = audited(event, project.pinned, recording=True)
+    shelf = Folder(store_folder(folder))
+    with closing(shelf.draft()):  # which makes the folder, hidden from git
+        append_lines("the ledger", os.path.join(shelf.path, LEDGER), entries_of_last_round(found.report, now()))
+    if found.record is not None:
+        originals = [message.original() for message in found.record.rebuild()]
+        keep_compaction(store_in_force(None, project, folder), found.record.as_document(), originals, recorded_at=now())
 
 
 def _lost_rules(event: dict[str, Any]) -> dict[str, Any] | None:

@@ -4,7 +4,6 @@ Every stream is read to its end, and so checked, when its `Printed` is made; wha
 time to be shown.
 """
 
-import codecs
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from context_firewall.cli.channels import Delivery, indicate
 from context_firewall.cli.excerpt import LineCount, LineRange, LineRanges, Piece, numbered, pieces_of
+from context_firewall.cli.terminal import spelled_out
 from context_firewall.version import MECHANISM_NAME
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def write_selections(selections: Sequence[Selection], number: bool, max_bytes: i
             pieces = shown.counted(pieces_of(selection.printed.chunks(), selection.ranges))
             data = numbered(pieces, selection.printed.name) if number else (piece.data for piece in pieces)
             kept = budget.within(data)
-            for part in _spelled(kept) if terminal else kept:
+            for part in spelled_out(kept) if terminal else kept:
                 delivery.write(part)
             room = budget.room
             said.append(_account(selection, shown.byte_count, budget))
@@ -120,17 +120,6 @@ class _Budget:
         self.passed += len(part)
         self.room = (self.room or 0) - len(part)
         return part
-
-
-def _spelled(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """The text with all that a terminal could take for a command spelled out; newlines and tabs stay."""
-    from context_firewall.documents.printable import UNSAFE, spelled
-
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    for part in parts:
-        text = decoder.decode(part)
-        yield UNSAFE.sub(lambda found: found[0] if found[0] == "\n" else spelled(found), text).encode()
-    yield decoder.decode(b"", final=True).encode()
 
 
 def _account(selection: Selection, byte_count: int, budget: _Budget) -> str:

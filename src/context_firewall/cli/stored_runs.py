@@ -48,6 +48,11 @@ def short(reference: str) -> str:
     return reference.rpartition("/")[2][:SHORT]
 
 
+def short_digest(digest: str) -> str:
+    """A digest as `restore` takes it, with its first digits only."""
+    return digest[: len("sha256:") + SHORT]
+
+
 def shown_command(command: Sequence[str] | None) -> str:
     """A command as one would type it, printable."""
     return "(unknown)" if command is None else safe(shlex.join(command))

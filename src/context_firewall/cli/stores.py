@@ -32,15 +32,18 @@ def reference_argument(command: Command) -> Command:
     return click.argument("reference", metavar="REFERENCE")(command)
 
 
-def store_in_force(store_place: str | None, project: ProjectConfiguration) -> "EvidenceStore":
+def store_in_force(
+    store_place: str | None, project: ProjectConfiguration, folder: str | None = None
+) -> "EvidenceStore":
     """The store that is named on the command line, else by the project's configuration, else that of the repository.
 
-    Nothing is read or made by this. Raises InvalidInput where it can be none, StoreUnavailable without its extra.
+    The repository is the one around a folder, or around the working directory. Nothing is read or made by this. Raises
+    InvalidInput where it can be none, StoreUnavailable without its extra.
     """
     from context_firewall.store.places import open_store
 
     try:
-        folder = os.getcwd()
+        folder = os.getcwd() if folder is None else os.path.abspath(folder)
     except OSError as problem:
         raise InvalidInput(f"the working directory cannot be read: {problem.strerror}", option="--store") from problem
     try:

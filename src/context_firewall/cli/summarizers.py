@@ -1,6 +1,7 @@
 """Summaries for `compact`: the structural one, or what a command of the user's makes on standard input and output.
 
-And the reducer that the compaction knows nothing of: a test run in a tool's result becomes the brief of its packet.
+And what the compaction knows nothing of: the reducer by which a test run in a tool's result becomes the brief of its
+packet, and the guard's eye for rules, by which a summary quotes the user's.
 """
 
 import shlex
@@ -10,9 +11,11 @@ from collections.abc import Sequence
 from context_firewall import reduce_streams, render_brief
 from context_firewall.canonical import sha256
 from context_firewall.compaction.reducing import Reduced
+from context_firewall.compaction.structural import StructuralSummarizer
 from context_firewall.conversation.formats.chat import written
 from context_firewall.conversation.messages import SUMMARY_HEAD, Message, Role, Status
 from context_firewall.errors import InvalidInput, SummarizerFailed
+from context_firewall.guard.directives import find_statements
 from context_firewall.reduction.pipeline import SourceStream
 
 LONGEST_SUMMARY = 16 << 20
@@ -97,6 +100,16 @@ class TestRunReducer:
             "status": evidence["status"],
         }
         return Reduced(render_brief(packet), receipt)
+
+
+def structural() -> StructuralSummarizer:
+    """The structural summarizer, with the guard's rules and the test runs of this package."""
+    return StructuralSummarizer(directives=rules_in, reducers=reducers())
+
+
+def rules_in(text: str) -> list[tuple[int, int]]:
+    """Where the guard finds the rules of a text, and what takes rules back."""
+    return [(found.start, found.end) for found in find_statements(text)]
 
 
 def reducers() -> Sequence[TestRunReducer]:

@@ -1,10 +1,11 @@
 """What standard output can show: width and colours for a terminal, plain text for everything else."""
 
+import codecs
 import os
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 # Select Graphic Rendition: how a terminal is told to colour.
@@ -32,6 +33,24 @@ class Terminal:
         if self.width is not None:
             text = cut(text.expandtabs(), self.width)
         return f"\x1b[{';'.join(colours)}m{text}\x1b[0m" if self.colours and colours and text else text
+
+
+def spelled_out(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Text with all that a terminal could take for a command spelled out; newlines and tabs stay."""
+    from context_firewall.documents.printable import UNSAFE, spelled
+
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    for part in parts:
+        text = decoder.decode(part)
+        yield UNSAFE.sub(lambda found: found[0] if found[0] == "\n" else spelled(found), text).encode()
+    yield decoder.decode(b"", final=True).encode()
+
+
+def for_stdout(document: bytes) -> bytes:
+    """A text that is not ours, as it is; to a terminal, with its control characters spelled out."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return document
+    return b"".join(spelled_out([document]))
 
 
 def cut(text: str, width: int) -> str:

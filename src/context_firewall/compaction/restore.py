@@ -7,15 +7,18 @@ original must have its digest, and a view the record's.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 from context_firewall.canonical import canonical_bytes, canonical_sha256, sha256
 from context_firewall.conversation.messages import EntryId, Message
 from context_firewall.documents.compaction_record import CompactionRecordKeys, EntryKeys, ViewKeys
-from context_firewall.errors import InvalidInput
+from context_firewall.errors import EvidenceNotFound, InvalidInput
 
 Originals = Callable[[str], bytes | None]
 """The bytes with a digest (`sha256:…`), or None where they are not kept."""
+
+
+MOST_NAMED = 20
+"""Of originals that are missing, so many are named; the error counts the rest."""
 
 
 def nothing(digest: str) -> bytes | None:
@@ -46,9 +49,19 @@ def held_by(records: Iterable[CompactionRecordKeys]) -> Mapping[str, bytes]:
 def restored_view(record: CompactionRecordKeys, originals: Originals = nothing) -> list[bytes]:
     """The view before the compaction: the original of each entry, in order.
 
-    Raises InvalidInput, with the entry, where an original is missing or is not what the record says.
+    Raises EvidenceNotFound with `missing`, the digests of the originals that are nowhere, as many of them as are
+    readable; and InvalidInput, with the entry, where an original is not what the record says.
     """
     return _view(record["original"], originals, held_by([record]))
+
+
+def restored_original(record: CompactionRecordKeys, entry_id: EntryId | None, originals: Originals = nothing) -> bytes:
+    """The original of one entry of the view before. Raises as above, and InvalidInput where there is no such entry."""
+    for entry in record["original"]["entries"]:
+        if entry["entry_id"] == entry_id:
+            (original,) = _originals([entry], originals, held_by([record]))
+            return original
+    raise InvalidInput(f"the view before the compaction has no entry {entry_id!r}", entry_id=entry_id)
 
 
 def replayed_view(record: CompactionRecordKeys, originals: Originals = nothing) -> list[bytes]:
@@ -83,20 +96,34 @@ def refuse_broken_chain(records: Sequence[CompactionRecordKeys]) -> None:
 
 
 def _view(view: ViewKeys, originals: Originals, held: Mapping[str, bytes]) -> list[bytes]:
-    found = [_original(entry, originals, held) for entry in view["entries"]]
+    found = _originals(view["entries"], originals, held)
     if sha256(b"".join(original + b"\n" for original in found)) != view["sha256"]:
         raise InvalidInput("the view that was rebuilt does not have the record's digest", key="sha256")
     return found
 
 
-def _original(entry: EntryKeys, originals: Originals, held: Mapping[str, bytes]) -> bytes:
-    digest = entry["sha256"]
-    original = held.get(digest)
-    if original is None:
-        original = originals(digest)
-    details: dict[str, Any] = {"entry_id": entry["entry_id"], "sha256": digest}
-    if original is None:
-        raise InvalidInput(f"the original of entry {entry['entry_id']!r} is not among those given", **details)
-    if sha256(original) != digest:
-        raise InvalidInput(f"the original of entry {entry['entry_id']!r} was altered", **details)
-    return original
+def _originals(entries: Sequence[EntryKeys], originals: Originals, held: Mapping[str, bytes]) -> list[bytes]:
+    found = list[bytes]()
+    missing = list[EntryKeys]()
+    for entry in entries:
+        digest = entry["sha256"]
+        original = held.get(digest)
+        if original is None:
+            original = originals(digest)
+        if original is None:
+            missing.append(entry)
+        elif sha256(original) != digest:
+            raise InvalidInput(
+                f"the original of entry {entry['entry_id']!r} was altered", entry_id=entry["entry_id"], sha256=digest
+            )
+        else:
+            found.append(original)
+    if missing:
+        first = missing[0]["entry_id"]
+        raise EvidenceNotFound(
+            f"{len(missing)} of {len(entries)} originals are not there, the first is that of entry {first!r}",
+            entry_id=first,
+            missing=[entry["sha256"] for entry in missing[:MOST_NAMED]],
+            missing_count=len(missing),
+        )
+    return found

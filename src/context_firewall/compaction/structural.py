@@ -32,8 +32,9 @@ from context_firewall.conversation.items import sound
 from context_firewall.conversation.messages import SUMMARY_HEAD, Author, Message, Role, Status
 from context_firewall.documents.printable import ANSI, UNSAFE
 
-Directives = Callable[[Message], Sequence[str]]
-"""A message of the user to the rules in it, word for word."""
+Directives = Callable[[str], Sequence[tuple[int, int]]]
+"""A text of the user to where the rules in it stand, and what takes one back: half-open ranges of characters, in order.
+Ranges and not texts, so that what is quoted is the user's in any case."""
 
 NAME, VERSION = "structural", "structural/v1"
 
@@ -49,17 +50,21 @@ NOTICES = "Last notices of the harness:"
 EARLIER = "From an earlier summary:"
 _LISTS = (SYSTEM, SAID, EARLIER, NOTICES, FILES, RUNS, DECIDED, REPORTS)
 
-LONGEST_SAID = 4000
-"""Characters of one message of the user that are quoted where its rules can be found: of a longer one those, and so
-much of its head. Where they cannot, it is quoted whole."""
+LONGEST_HEAD = 400
+"""Characters of which a quotation's head has no more, where not all of a text is quoted. Of a text of the user, all is
+quoted that its rules need; and all of it where nobody can say where they are."""
 
-LONGEST_REPORT = 400
+LEFT_OUT = " […] "
+
 MOST_REPORTS, MOST_NOTICES, MOST_RUNS, MOST_FILES = 12, 6, 12, 200
 
 # Arguments of tools that hold a path, in the order in which they are looked for.
 _PATHS = ("file_path", "notebook_path", "path", "filename", "target_file")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (\S[^\n]*+)$", re.MULTILINE)
-_DECISION = re.compile(r"^[ \t>*#-]*+\**+(?:Decision|Decided|We decided|决定|決定)\**+ ?[:：][^\n]*+$", re.MULTILINE)
+_DECISION = re.compile(r"[ \t>*#-]*+\**+(?:Decision|Decided|We decided|决定|決定)\**+ ?[:：][^\n]*+")
+# Between words, and within them, what is not there for who reads them: the line ends of other systems, soft hyphens.
+_BLANK = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]++")
+_UNSEEN = re.compile("[\u00ad\u061c\u200b-\u200f\u2060\ufeff]++")
 _COUNT = re.compile(r"([0-9]++) ([a-z]++)")
 _TOOL = re.compile(r"(.*?) ([0-9]++)(?: \(([0-9]++) failed\))?+")
 _FILE = re.compile(r"(.*) \(([^()]*+)\)", re.DOTALL)
@@ -108,8 +113,8 @@ class Account:
 class StructuralSummarizer:
     """Makes structural summaries. Deterministic: the same messages give the same text.
 
-    `directives` finds the rules in a message of the user that is too long to be quoted whole. `reducers` recognise test
-    runs among the results, of which the first line of their shorter form is noted.
+    `directives` finds the rules in what the user said: of a long text, they and its head are then quoted. `reducers`
+    recognise test runs among the results, of which the first line of their shorter form is noted.
     """
 
     name, version = NAME, VERSION
@@ -131,7 +136,7 @@ class StructuralSummarizer:
             self._results(account, message, names)
             account.system += _texts(message, Author.SYSTEM)
             account.notices += [_head(text) for text in _texts(message, Author.PLUGIN)]
-            self._said(account, message)
+            account.said += [self._said(text) for text in _texts(message, Author.USER)]
             ends_turn = place + 1 == len(messages) or messages[place + 1].author is Author.USER
             self._report(account, message, ends_turn)
         return Message(Role.USER, render(account), compaction_status=Status.SUMMARIZED)
@@ -164,21 +169,26 @@ class StructuralSummarizer:
                 account.runs.append(reduced.text.partition("\n")[0])
                 break
 
-    def _said(self, account: Account, message: Message) -> None:
-        for text in _texts(message, Author.USER):
-            if self._directives is None or len(text) <= LONGEST_SAID:
-                account.said.append(text)
-                continue
-            account.said += self._directives(message)
-            left = len(text) - LONGEST_SAID
-            account.said.append(f"{text[:LONGEST_SAID]}\n[{left} more characters of it are left out here]")
+    def _said(self, text: str) -> str:
+        """A text of the user, or of a long one its head and every rule in it."""
+        if self._directives is None or len(text) <= LONGEST_HEAD:
+            return text
+        pieces, begun, end = list[str](), 0, LONGEST_HEAD
+        for start, stop in self._directives(text):
+            if start > end and text[end:start].strip():
+                pieces.append(text[begun:end].strip())
+                begun = start
+            end = max(end, stop)
+        pieces.append(text[begun:end].strip())
+        return LEFT_OUT.join(pieces) + (LEFT_OUT.rstrip() if text[end:].strip() else "")
 
     def _report(self, account: Account, message: Message, ends_turn: bool) -> None:
         if message.author is not Author.MODEL:
             return
-        account.decided += [match[0].strip() for match in _DECISION.finditer(message.content)]
-        if ends_turn and message.content.strip():
-            text = message.content.strip()
+        lines = message.content.split("\n")
+        account.decided += [line.strip() for line in lines if _DECISION.fullmatch(line)]
+        text = "\n".join(line for line in lines if not _DECISION.fullmatch(line)).strip()
+        if ends_turn and text:
             account.reports.append(_head(text))
 
 
@@ -275,9 +285,17 @@ def _uses(tools: Counter[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text as an item of a list: what a terminal or a reader could take for something else is spelled out."""
-    shown = "\n".join(UNSAFE.sub(_spelled, ANSI.sub("", line)) for line in text.split("\n"))
-    return "- " + shown.replace("\n", "\n  ")
+    """A text as an item of a list."""
+    return "- " + _visible(text).replace("\n", "\n  ")
+
+
+def _visible(text: str) -> str:
+    """A text as it reads, line by line: blanks for controls and separators, and without what shows nothing.
+
+    What a reader could take for something else nevertheless, such as text that is turned round, is spelled out.
+    """
+    lines = (_UNSEEN.sub("", _BLANK.sub(" ", ANSI.sub("", line))).rstrip() for line in text.split("\n"))
+    return "\n".join(UNSAFE.sub(_spelled, line) for line in lines)
 
 
 def _spelled(match: re.Match[str]) -> str:
@@ -289,11 +307,12 @@ def _texts(message: Message, author: Author) -> list[str]:
 
 
 def _head(text: str) -> str:
-    return f"{text[:LONGEST_REPORT]} […]" if len(text) > LONGEST_REPORT else text
+    return f"{text[:LONGEST_HEAD]} […]" if len(text) > LONGEST_HEAD else text
 
 
 def _once(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(texts))
+    """Each text once, as it reads; those that show nothing are none."""
+    return list(dict.fromkeys(shown for text in texts if (shown := _visible(text).strip())))
 
 
 def _word(name: str) -> str:

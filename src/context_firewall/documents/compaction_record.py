@@ -95,6 +95,10 @@ def serialize_compaction_record(record: CompactionRecordKeys) -> bytes:
 def parse_compaction_record(document: Mapping[str, Any] | str | bytes) -> CompactionRecordKeys:
     """A record whose shape and digests hold. Raises InvalidInput that names the first place where they do not."""
     read = read_document(document, "compaction record")
+    if _protocol(read.value) != PROTOCOL:
+        raise InvalidInput(
+            f"this is no compaction record: its protocol_version is not {PROTOCOL}", key="protocol_version"
+        )
     findings = _examined(read.value, read)
     if findings:
         first = findings[0]
@@ -103,6 +107,10 @@ def parse_compaction_record(document: Mapping[str, Any] | str | bytes) -> Compac
         )
     record: CompactionRecordKeys = read.value
     return record
+
+
+def _protocol(value: object) -> object:
+    return value.get("protocol_version") if isinstance(value, Mapping) else None
 
 
 def verify_compaction_record(document: Mapping[str, Any] | str | bytes) -> list[Finding]:

@@ -26,8 +26,9 @@ from context_firewall.documents.survival_report import (
     outcome_of,
 )
 from context_firewall.guard.directives import Directive, Release, find_statements
-from context_firewall.guard.judge import Outcome, Rule, Summary, judge, takes_back
+from context_firewall.guard.judge import Outcome, judge, takes_back
 from context_firewall.guard.orders import Kind
+from context_firewall.guard.pages import Rule, Summary
 from context_firewall.guard.reinjection import without_blocks
 from context_firewall.guard.survival import DEFAULT_JUDGE, Judging, evidence_at, judge_named, written
 

@@ -1,4 +1,4 @@
-"""What a rule and a window say in different shapes, and what looks alike and is not. SPEC.md, GRD-17 to GRD-23.
+"""What a rule and a window say in different shapes, and what looks alike and is not. SPEC.md, GRD-18 to GRD-24.
 
 Each function looks at the words that stand for each other: which of them may differ in negation, segment or joining
 because another word makes up for it, and which have changed places.

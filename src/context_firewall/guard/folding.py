@@ -1,7 +1,8 @@
 """Text as the judge compares it, with the way back to where it stands.
 
-Folded text is NFKC and casefolded; quotes and dashes are plain; zero-width and emphasis marks are gone, code marks too
-(what stood in them is remembered). Each folded character knows the offset, in characters, of the original it came from.
+Folded text is NFKC and casefolded; quotes and dashes are plain; zero-width and emphasis marks are gone, terminal
+sequences and code marks too (what stood in the latter is remembered). Each folded character knows the offset, in
+characters, of the original it came from.
 Nothing here depends on a locale. The time is linear: a run of combining marks is normalised sixteen at a time.
 """
 
@@ -10,6 +11,8 @@ import unicodedata
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
+
+from context_firewall.documents.printable import ANSI
 
 _MARKS_AT_ONCE = 16
 _EMPHASIS = re.compile(r"(?<![\w])_[^_\s](?:[^_\n]{0,78}[^_\s])?_(?![\w])")
@@ -71,9 +74,12 @@ def fold(text: str) -> Folded:
     code: list[tuple[int, int]] = []
     opened = -1
     emphasis = {place for match in _EMPHASIS.finditer(text) for place in (match.start(), match.end() - 1)}
+    sequences = {place for match in ANSI.finditer(text) for place in range(*match.span())}
     starts = [*_pieces(text), len(text)] if text else [0]
     for start, end in pairwise(starts):
         piece = text[start:end]
+        if start in sequences:
+            continue
         if piece == "`":
             if opened >= 0:
                 if len(characters) > opened:

@@ -2,22 +2,23 @@
 
 The summary is read in windows: each sentence, and neighbouring ones together, never the whole. A window that holds less
 than `LEAST_COVERAGE` of the rule has nothing to do with it; when there is no other, the rule is lost. Of the others,
-one
-that no check objects to keeps the rule, unless the summary takes it back or plans the opposite elsewhere; else the rule
-is altered, and the first objection in the fullest window says how.
+one that no check objects to keeps the rule, unless the summary takes it back or plans the opposite elsewhere; else the
+rule is altered, and the first objection in the fullest window says how. A rule of very many sentences is looked at in
+few places only, and where those do not tell, it is unverifiable.
 """
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import NamedTuple
 
 from context_firewall.documents.survival_report import Verdict
 from context_firewall.guard.alignment import Alignment, align, dimension
-from context_firewall.guard.clauses import read
+from context_firewall.guard.alignment import wanted as items_of
 from context_firewall.guard.comparison import objection
-from context_firewall.guard.folding import Folded, fold
+from context_firewall.guard.folding import fold
 from context_firewall.guard.lexicon import Op
-from context_firewall.guard.lexicon.bilingual import translations
+from context_firewall.guard.pages import Page, Rule, Summary, texts_of
 from context_firewall.guard.reading import Reading, Segment
-from context_firewall.guard.sentences import Sentence, sentences
 from context_firewall.guard.tokens import Sort, tokens
 
 LEAST_COVERAGE = 0.6
@@ -38,99 +39,6 @@ class Outcome(NamedTuple):
     coverage: float
     ruling: frozenset[Op] = frozenset()
     """The operators of the clauses that hold the evidence."""
-
-
-class Page:
-    """A summary, read once for all rules of a language."""
-
-    def __init__(self, folded: Folded, language: str) -> None:
-        self.folded = folded
-        self.sentences: list[Sentence] = sentences(folded, language)
-        self._readings: dict[tuple[int, int], Reading] = {}
-        self._keys: dict[int, frozenset[str]] = {}
-
-    def reading(self, first: int, width: int) -> Reading:
-        """What the `width` sentences from `first` on say."""
-        key = (first, width)
-        if key not in self._readings:
-            self._readings[key] = read(self.folded, self.sentences[first : first + width])
-        return self._readings[key]
-
-    def speaks(self, language: str) -> bool:
-        """Whether a sentence of at least two words is in this language."""
-        return any(
-            sentence.language == language and len(self.reading(place, 1).items) > 1
-            for place, sentence in enumerate(self.sentences)
-        )
-
-    def keys(self, sentence: int) -> frozenset[str]:
-        """The words of a sentence, as they are compared."""
-        if sentence not in self._keys:
-            items = self.reading(sentence, 1).items
-            self._keys[sentence] = frozenset(key for item in items for key in (item.key, item.text))
-        return self._keys[sentence]
-
-    def span(self, first: int, width: int) -> tuple[int, int]:
-        """Where they stand in the summary, in characters."""
-        return self.folded.span(self.sentences[first].start, self.sentences[first + width - 1].end)
-
-
-class Summary:
-    """A summary, read at most once for each language that rules are given in."""
-
-    def __init__(self, text: str) -> None:
-        self._folded = fold(text)
-        self._pages: dict[str, Page] = {}
-
-    def page(self, language: str) -> Page:
-        """The summary, read in this language where it may be in several."""
-        if language not in self._pages:
-            self._pages[language] = Page(self._folded, language)
-        return self._pages[language]
-
-
-class Rule:
-    """A constraint, read once for all summaries."""
-
-    def __init__(self, text: str) -> None:
-        folded = fold(text)
-        found = sentences(folded)
-        self.reading = _consenting(read(folded, found))
-        self.width = len(found)
-        self.texts = _texts(folded, found)
-        self.language = found[0].language if found else "english"
-
-    def translated(self, language: str) -> tuple[Reading, bool]:
-        """The rule with each word's keys in another language, and whether every word has one."""
-        items, complete = [], True
-        for item in self.reading.items:
-            also = translations(item.key, self.language, language) if item.sort is Sort.WORD else ()
-            complete = complete and (
-                bool(also) or item.sort is not Sort.WORD or item.text.isascii() != (self.language == "english")
-            )
-            items.append(item._replace(also=also))
-        return self.reading._replace(items=tuple(items)), complete
-
-
-# Whom the user wants to be asked gives consent: `ask me before X` is kept by `X only with the user's consent`.
-_CONSENT = {"ask": ("permiss",), "问": ("同意",), "frag": ("freigab", "rucksprach")}
-
-
-def _consenting(reading: Reading) -> Reading:
-    items = [
-        item._replace(also=_CONSENT[item.key]) if item.key in _CONSENT and item.segment in reading.users else item
-        for item in reading.items
-    ]
-    return reading._replace(items=tuple(items))
-
-
-def _texts(folded: Folded, found: list[Sentence]) -> list[str]:
-    return [
-        token.text
-        for sentence in found
-        for token in tokens(folded, sentence.start, sentence.end, sentence.language)
-        if token.sort is not Sort.POINT
-    ]
 
 
 def judge(rule: Rule, summary: Summary, *, least: float = LEAST_COVERAGE) -> Outcome:
@@ -182,47 +90,85 @@ def _unknown(outcome: Outcome) -> Outcome:
     return outcome._replace(verdict="unverifiable", rule="language", said="it may stand there in another language")
 
 
-_FEW, _MOST = 4, 40
+_FEW, _MOST, _FRAMES = 4, 40, 4
 
 
 def _widths(sentences: int) -> list[int]:
     """How many sentences the windows have: one, two, and up to one more than the rule's; of a long rule, as many."""
     widths = [*range(1, max(2, min(sentences, _FEW) + 1) + 1)]
-    return widths if sentences < _FEW or sentences > _MOST else [*widths, *{sentences, sentences + 1} - {*widths}]
+    return widths if sentences < _FEW else [*widths, *{sentences, sentences + 1} - {*widths}]
 
 
 def _judge(rule: Rule, wanted: Reading, page: Page, least: float) -> Outcome:
-    best: Outcome | None = None
+    if rule.width > _MOST:
+        return _judge_long(rule, wanted, page, least)
     keys = {key for item in wanted.items for key in (item.key, item.text, *item.also)}
-    for width in _widths(rule.width):
-        for first in range(len(page.sentences) - width + 1):
-            if wanted.items and not keys & page.keys(first):
-                continue
-            reading = page.reading(first, width)
-            alignment = align(wanted, reading)
-            if not wanted.items and _texts(page.folded, page.sentences[first : first + width]) != rule.texts:
-                continue
-            coverage = alignment.coverage if wanted.items else 1.0
-            if wanted.items and not _spans(reading, alignment, width):
-                continue
-            if coverage < least:
-                if best is None or (best.verdict == "lost" and coverage > best.coverage):
-                    best = Outcome("lost", "absent", "", *page.span(first, width), coverage)
-                continue
-            objected = (
-                objection(wanted, reading, alignment)
-                or _under_label(page, first)
-                or _taken_back(page, first, width)
-                or _contradicted(wanted, page, first, width)
-            )
-            ruling = frozenset(operator.op for clause in alignment.touched for operator in clause.operators)
-            if objected is None:
-                return Outcome("kept", "whole", "", *page.span(first, width), coverage, ruling)
-            if best is None or best.verdict == "lost" or coverage > best.coverage:
-                best = Outcome("altered", *objected, *page.span(first, width), coverage, ruling)
+    windows = [
+        (first, width)
+        for width in _widths(rule.width)
+        for first in range(len(page.sentences) - width + 1)
+        if not wanted.items or keys & page.keys(first)
+    ]
+    return _best(rule, wanted, page, least, windows)
+
+
+def _judge_long(rule: Rule, wanted: Reading, page: Page, least: float) -> Outcome:
+    """A rule of so many sentences that to look at every window would take too long.
+
+    It is lost if not even the whole summary holds enough of it. Otherwise it is looked at where its first and its last
+    sentence stand as far apart as in the rule, in so many places; if that does not keep or alter it, nobody knows.
+    """
+    whole = align(wanted, page.reading(0, len(page.sentences)))
+    if wanted.items and whole.coverage < least:
+        return Outcome("lost", "absent", "", 0, 0, whole.coverage)
+    ends = [rule.sentences[0], rule.sentences[-1]]
+    frames = (
+        (first, rule.width)
+        for first in range(len(page.sentences) - rule.width + 1)
+        if [page.texts(first), page.texts(first + rule.width - 1)] == ends
+    )
+    best = _best(rule, wanted, page, least, islice(frames, _FRAMES))
+    if best.verdict in ("kept", "altered"):
+        return best
+    said = f"it has {rule.width} sentences, more than {_MOST}, and does not stand there sentence by sentence"
+    return best._replace(verdict="unverifiable", rule="length", said=said)
+
+
+def _best(rule: Rule, wanted: Reading, page: Page, least: float, windows: Iterable[tuple[int, int]]) -> Outcome:
+    """What the first window says that keeps the rule, or else the one that tells most."""
+    best: Outcome | None = None
+    for first, width in windows:
+        found = _in_window(rule, wanted, page, least, first, width)
+        if found is not None and found.verdict == "kept":
+            return found
+        if found is not None and (best is None or _telling(found) > _telling(best)):
+            best = found
     if best is None or (best.verdict == "lost" and not best.coverage):
         return Outcome("lost", "absent", "", 0, 0, 0.0)
     return best
+
+
+def _in_window(rule: Rule, wanted: Reading, page: Page, least: float, first: int, width: int) -> Outcome | None:
+    """What a window makes of the rule; None where a shorter one says as much, or where it has nothing to do with it."""
+    reading = page.reading(first, width)
+    alignment = align(wanted, reading)
+    if not wanted.items and texts_of(page.folded, page.sentences[first : first + width]) != rule.texts:
+        return None
+    coverage = alignment.coverage if wanted.items else 1.0
+    if wanted.items and not _spans(reading, alignment, width):
+        return None
+    if coverage < least:
+        return Outcome("lost", "absent", "", *page.span(first, width), coverage)
+    objected = (
+        objection(wanted, reading, alignment)
+        or _under_label(page, first)
+        or _taken_back(page, first, width)
+        or _contradicted(wanted, page, first, width)
+    )
+    ruling = frozenset(operator.op for clause in alignment.touched for operator in clause.operators)
+    if objected is None:
+        return Outcome("kept", "whole", "", *page.span(first, width), coverage, ruling)
+    return Outcome("altered", *objected, *page.span(first, width), coverage, ruling)
 
 
 def takes_back(said: Rule, earlier: Rule) -> bool:
@@ -308,10 +254,17 @@ def _taken_back(page: Page, first: int, width: int) -> tuple[str, str] | None:
 
 def _contradicted(rule: Reading, page: Page, kept: int, width: int) -> tuple[str, str] | None:
     """Another sentence orders, plans or allows the opposite."""
+    heaviest: dict[str, float] = {}
+    for item in items_of(rule):
+        for key in (item.key, item.text, *item.also):
+            heaviest[key] = max(item.weight, heaviest.get(key, 0.0))
+    least = CONTRADICTING_COVERAGE * sum(item.weight for item in items_of(rule))
     for place in range(len(page.sentences)):
         if kept <= place < kept + width or page.sentences[place].asks:
             continue
         reading = page.reading(place, 1)
+        if sum(max(heaviest.get(other.key, 0.0), heaviest.get(other.text, 0.0)) for other in reading.items) < least:
+            continue  # it cannot hold enough, however its words are paired: no need to pair those of a long rule
         alignment = align(rule, reading)
         if _plain_share(alignment) >= CONTRADICTING_COVERAGE and _opposes(rule, alignment):
             sentence = page.sentences[place]

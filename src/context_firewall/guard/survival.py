@@ -8,7 +8,8 @@ from context_firewall.documents.survival_report import Evidence, Verdict
 from context_firewall.errors import InvalidInput
 from context_firewall.guard import judge as default
 from context_firewall.guard import seed_coverage
-from context_firewall.guard.judge import Outcome, Rule, Summary
+from context_firewall.guard.judge import Outcome
+from context_firewall.guard.pages import Rule, Summary
 from context_firewall.guard.reinjection import without_blocks
 
 DEFAULT_JUDGE = "survival/v1"

@@ -30,6 +30,7 @@ from context_firewall.store.shelf import Draft, Shelf
 
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
+Kept = TypeVar("Kept")
 
 OBJECTS, MANIFESTS, RUNS = "objects", "manifests", "runs"
 
@@ -39,7 +40,9 @@ LARGEST_DOCUMENT = 1 << 30
 LARGEST_PLAIN = 1 << 24
 SHORTEST_PREFIX = 4
 
-_RUN = re.compile(rf"{RUNS}/(\d{{4}}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{{3}}Z)-([0-9a-f]{{64}})-([0-9a-f]{{64}})\.json")
+# A moment as the name of a file has it: a colon would not be one everywhere.
+MOMENT = r"(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3}Z)"
+_RUN = re.compile(rf"{RUNS}/{MOMENT}-([0-9a-f]{{64}})-([0-9a-f]{{64}})\.json")
 _MANIFEST = re.compile(rf"{MANIFESTS}/([0-9a-f]{{64}})\.json")
 _OBJECT = re.compile(rf"{OBJECTS}/[0-9a-f]{{64}}\.gz")
 _HEX = re.compile(rf"(?:{re.escape(SCHEME)}|sha256:)?([0-9a-f]{{1,64}})")
@@ -68,7 +71,7 @@ class RunName(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where the record stands. A colon would not be a file's name everywhere."""
+        """Where the record stands."""
         return f"{RUNS}/{self.recorded_at.replace(':', '-')}-{self.evidence}-{self.own}.json"
 
     @property
@@ -170,7 +173,7 @@ class EvidenceStore:
                 raise self._missing(stream["sha256"])
         self.shelf.settle()
         reference = evidence_reference(manifest)
-        self._keep_plain(manifest_name(reference.removeprefix(SCHEME)), serialize_evidence_manifest(manifest))
+        self.keep_plain(manifest_name(reference.removeprefix(SCHEME)), serialize_evidence_manifest(manifest))
         return reference
 
     def put_run(
@@ -195,10 +198,11 @@ class EvidenceStore:
         self.shelf.settle()
         data = serialize_run_record(record)
         own = sha256(data).partition(":")[2]
-        self._keep_plain(RunName(recorded_at, evidence, own).path, data)
+        self.keep_plain(RunName(recorded_at, evidence, own).path, data)
         return record
 
-    def _keep_plain(self, name: str, data: bytes) -> None:
+    def keep_plain(self, name: str, data: bytes) -> None:
+        """Keep a document under its name, and settle. What it names must be settled before."""
         draft = self.shelf.draft()
         try:
             draft.file.write(data)
@@ -243,7 +247,7 @@ class EvidenceStore:
     def manifest(self, reference: str) -> EvidenceManifest:
         """The manifest of a whole raw reference, `evidence://sha256/<64 hex>`, proven."""
         name = manifest_name(reference.removeprefix(SCHEME))
-        data = self._plain(name, reference.removeprefix(SCHEME))
+        data = self.plain(name, reference.removeprefix(SCHEME))
         try:
             return parse_evidence_manifest(data)
         except InvalidInput as problem:
@@ -251,7 +255,7 @@ class EvidenceStore:
 
     def record(self, run: RunName) -> RunRecord:
         """The record of that name, proven."""
-        data = self._plain(run.path, run.own)
+        data = self.plain(run.path, run.own)
         try:
             record = parse_run_record(data)
         except InvalidInput as problem:
@@ -282,42 +286,51 @@ class EvidenceStore:
         one run has them. Raises InvalidInput for anything else or an ambiguous one, EvidenceNotFound for none.
         """
         runs = self.runs()
-        latest = _LATEST.fullmatch(reference)
+        latest = self.latest(runs, reference, "runs")
         if latest is not None:
-            back = int(latest[1] or 0)
-            if back >= len(runs):
-                raise EvidenceNotFound(
-                    f"the store {self.location} holds {len(runs)} runs", reference=reference, store=self.location
-                )
-            return runs[back]
-        prefix = _prefix(reference)
+            return latest
+        prefix = first_digits(reference)
         matching = [run for run in runs if run.evidence.startswith(prefix)]
-        self._one_of({run.evidence for run in matching}, reference)
+        self.one_of({run.evidence for run in matching}, reference)
         return matching[0]
 
     def find_evidence(self, reference: str) -> str:
         """The whole raw reference that a reference means, as in `find_run`, of a run that need not be recorded."""
         if _LATEST.fullmatch(reference):
             return self.find_run(reference).reference
-        prefix = _prefix(reference)
+        prefix = first_digits(reference)
         if len(prefix) == 64:
             return SCHEME + prefix
         found = (manifest_digits(entry.name) for entry in self.shelf.list(MANIFESTS))
-        return SCHEME + self._one_of({one for one in found if one is not None and one.startswith(prefix)}, reference)
+        return SCHEME + self.one_of({one for one in found if one is not None and one.startswith(prefix)}, reference)
 
-    def _plain(self, name: str, digits: str) -> bytes:
+    def latest(self, kept: Sequence[Kept], reference: str, what: str) -> Kept | None:
+        """What `latest` or `latest~N` means among names, newest first; None for any other reference."""
+        match = _LATEST.fullmatch(reference)
+        if match is None:
+            return None
+        back = int(match[1] or 0)
+        if back >= len(kept):
+            raise EvidenceNotFound(
+                f"the store {self.location} holds {len(kept)} {what}", reference=reference, store=self.location
+            )
+        return kept[back]
+
+    def plain(self, name: str, digits: str, largest: int = LARGEST_PLAIN) -> bytes:
+        """The bytes of a document that stands under its name as it is, proven by the digits of its digest."""
         pieces, total = [], 0
         for piece in self.shelf.open(name):
             pieces.append(piece)
             total += len(piece)
-            if total > LARGEST_PLAIN:
+            if total > largest:
                 break
         data = b"".join(pieces)
         if sha256(data) != f"sha256:{digits}":
             raise EvidenceDamaged(f"{name} in the store holds bytes whose digest is {sha256(data)}", name=name)
         return data
 
-    def _one_of(self, found: set[str], reference: str) -> str:
+    def one_of(self, found: set[str], reference: str) -> str:
+        """The only one that a reference begins. Raises InvalidInput for several, EvidenceNotFound for none."""
         if len(found) > 1:
             shown = ", ".join(sorted(found)[:4])
             raise InvalidInput(f"{reference} begins {len(found)} references: {shown}", reference=reference)
@@ -352,11 +365,12 @@ def has_digest(name: str) -> bool:
     return _OBJECT.fullmatch(name) is not None or manifest_digits(name) is not None
 
 
-def _prefix(reference: str) -> str:
+def first_digits(reference: str, scheme: str = SCHEME) -> str:
+    """The digits of a reference, whole or its beginning. Raises InvalidInput for what is none."""
     match = _HEX.fullmatch(reference)
     if match is None or len(match[1]) < SHORTEST_PREFIX:
         raise InvalidInput(
-            f"{reference!a} is no reference: latest, latest~N, {SCHEME} and 64 hexadecimal digits, "
+            f"{reference!a} is no reference: latest, latest~N, {scheme} and 64 hexadecimal digits, "
             f"or the first of them, at least {SHORTEST_PREFIX}",
             reference=reference,
         )

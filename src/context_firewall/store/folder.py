@@ -26,7 +26,7 @@ except ImportError:  # no file locks of this kind: then nothing is removed eithe
 DRAFTS = "drafts"
 LOCK = "lock"
 IGNORE = ".gitignore"
-_OWN = frozenset({DRAFTS, LOCK, "objects", "manifests", "runs"})
+_OWN = frozenset({DRAFTS, LOCK, "objects", "manifests", "runs", "compactions"})
 _DRAFT = re.compile(rf"{DRAFTS}/[0-9]+-[0-9]+")
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _OLD = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

@@ -1,12 +1,13 @@
-"""Which runs a store gives up, and why: first the plan, which is a value, then the deed.
+"""Which runs and compactions a store gives up, and why: first the plan, which is a value, then the deed.
 
-Three limits, each optional: so many runs, none older than that, no more bytes than that. What is younger than
-`young_from` stays in any case: a run that is being stored keeps its objects before the manifest that names them. A
-run's files go in the order opposite to that in which they came: record, manifest, objects. So nothing that is left
-ever names what is gone, wherever this is stopped.
+Three limits, each optional: so many runs and so many compactions, none older than that, no more bytes than that. What
+is younger than `young_from` stays in any case: a run that is being stored keeps its objects before the manifest that
+names them. Files go in the order opposite to that in which they came: record, manifest, objects. So nothing that is
+left ever names what is gone, wherever this is stopped.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import partial
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from typing import NamedTuple
 from context_firewall.documents.evidence_manifest import SCHEME, EvidenceManifest
 from context_firewall.documents.run_record import RunRecord
 from context_firewall.errors import EvidenceDamaged, EvidenceNotFound
+from context_firewall.store.compactions import COMPACTIONS, CompactionName, compactions
 from context_firewall.store.evidence import (
     MANIFESTS,
     OBJECTS,
@@ -25,10 +27,11 @@ from context_firewall.store.evidence import (
     manifest_name,
     object_name,
 )
+from context_firewall.store.shelf import Entry
 
 
 class Why(StrEnum):
-    """The limit that a run is beyond."""
+    """The limit that a run or a compaction is beyond."""
 
     BEYOND_LAST = "BEYOND_LAST"
     TOO_OLD = "TOO_OLD"
@@ -39,18 +42,19 @@ class Limits(NamedTuple):
     """What a store may hold; None is no limit."""
 
     last: int | None = None
-    """So many runs, the newest."""
+    """So many runs, the newest, and so many compactions."""
     recorded_from: str | None = None
-    """Runs of that moment or later, as in a run record."""
+    """Those of that moment or later, as in a run record."""
     byte_count: int | None = None
-    """So many bytes at rest, of all files of its runs together."""
+    """So many bytes at rest, of all their files together."""
 
 
 class Pruned(NamedTuple):
-    """A run that goes."""
+    """A run or a compaction that goes."""
 
-    run: RunName
-    record: RunRecord
+    name: RunName | CompactionName
+    record: RunRecord | None
+    """The run's; None for a compaction, of which the name says enough."""
     why: Why
 
 
@@ -63,17 +67,29 @@ class Plan(NamedTuple):
     objects: tuple[str, ...]
     freed_bytes: int
     kept_runs: int
+    kept_compactions: int
     kept_bytes: int
     young_runs: int
     """Runs beyond a limit that stay because they are young."""
+    young_compactions: int
     leftover_files: int
-    """Of the files that go, those that no run names: of runs that were killed, or pruned and not wholly removed."""
+    """Of the files that go, those that nothing names: of runs that were killed, or pruned and not wholly removed."""
 
 
-class _Run(NamedTuple):
-    name: RunName
-    record: RunRecord
+class _Entry(NamedTuple):
+    """A run or a compaction, and all that it takes to have it."""
+
+    name: RunName | CompactionName
+    record: RunRecord | None
     files: frozenset[str]
+
+
+class _Judged(NamedTuple):
+    """An entry, the limit that it is beyond, and whether it stays nevertheless because it is young."""
+
+    entry: _Entry
+    why: Why | None
+    young: bool
 
 
 def plan(store: EvidenceStore, limits: Limits, *, young_from: str, kept_before: float) -> Plan:
@@ -81,45 +97,57 @@ def plan(store: EvidenceStore, limits: Limits, *, young_from: str, kept_before: 
 
     Raises EvidenceDamaged when a record or manifest can't be read: what it names must be known before anything goes.
     """
-    sizes = {entry.name: entry for folder in (RUNS, MANIFESTS, OBJECTS) for entry in store.shelf.list(folder)}
-    kept: set[str] = set()
-    kept_bytes = kept_runs = young = 0
-    pruned: list[Pruned] = []
-    named_by_pruned: set[str] = set()
-    full = False
-    for at, run in enumerate(_runs(store)):
-        added = sum(sizes[name].byte_count for name in run.files - kept if name in sizes)
-        full = full or (limits.byte_count is not None and kept_bytes + added > limits.byte_count)
-        why = _why(run.name, at, limits, full)
-        if why is not None and run.name.recorded_at < young_from:
-            pruned.append(Pruned(run.name, run.record, why))
-            named_by_pruned |= run.files
-            continue
-        young += why is not None
-        kept |= run.files
-        kept_bytes += added
-        kept_runs += 1
+    folders = (RUNS, COMPACTIONS, MANIFESTS, OBJECTS)
+    sizes = {entry.name: entry for folder in folders for entry in store.shelf.list(folder)}
+    judged, kept, kept_bytes = _judged(store, limits, young_from, sizes)
     for name, entry in sizes.items():
         digits = manifest_digits(name)
         if digits is not None and name not in kept and entry.kept_at >= kept_before:
             kept |= _named_by(_manifest(store, SCHEME + digits)) | {name}
-    gone_records = {one.run.path for one in pruned}
+    pruned = [(one.entry, one.why) for one in judged if one.why is not None and not one.young]
+    gone_records = {entry.name.path for entry, _ in pruned}
     gone = [
         name
         for name, entry in sizes.items()
         if name in gone_records or (has_digest(name) and name not in kept and entry.kept_at < kept_before)
     ]
+    runs, compacted = ([one for one in judged if (one.entry.record is None) is other] for other in (False, True))
     return Plan(
-        pruned=tuple(pruned),
-        records=_below(RUNS, gone),
-        manifests=_below(MANIFESTS, gone),
-        objects=_below(OBJECTS, gone),
+        pruned=tuple(Pruned(entry.name, entry.record, why) for entry, why in pruned),
+        records=_below((RUNS, COMPACTIONS), gone),
+        manifests=_below((MANIFESTS,), gone),
+        objects=_below((OBJECTS,), gone),
         freed_bytes=sum(sizes[name].byte_count for name in gone),
-        kept_runs=kept_runs,
+        kept_runs=sum(one.why is None or one.young for one in runs),
+        kept_compactions=sum(one.why is None or one.young for one in compacted),
         kept_bytes=kept_bytes,
-        young_runs=young,
-        leftover_files=len(set(gone) - named_by_pruned),
+        young_runs=sum(one.young for one in runs),
+        young_compactions=sum(one.young for one in compacted),
+        leftover_files=len(set(gone).difference(*(entry.files for entry, _ in pruned))),
     )
+
+
+def _judged(
+    store: EvidenceStore, limits: Limits, young_from: str, sizes: Mapping[str, Entry]
+) -> tuple[list[_Judged], set[str], int]:
+    """All runs and compactions, newest first, each with its limit; the files of those that stay, and their bytes.
+
+    The limit of bytes is for both together; the last ones are counted of each by itself.
+    """
+    entries = [*_runs(store), *(_Entry(name, None, name.files) for name in compactions(store))]
+    judged, places = list[_Judged](), Counter[bool]()
+    kept, kept_bytes, full = set[str](), 0, False
+    for entry in sorted(entries, key=lambda one: one.name.recorded_at, reverse=True):
+        added = sum(sizes[name].byte_count for name in entry.files - kept if name in sizes)
+        full = full or (limits.byte_count is not None and kept_bytes + added > limits.byte_count)
+        why = _why(entry.name.recorded_at, places[entry.record is None], limits, full)
+        young = why is not None and entry.name.recorded_at >= young_from
+        places[entry.record is None] += 1
+        judged.append(_Judged(entry, why, young))
+        if why is None or young:
+            kept |= entry.files
+            kept_bytes += added
+    return judged, kept, kept_bytes
 
 
 def carry_out(store: EvidenceStore, plan: Plan, *, kept_before: float) -> int:
@@ -132,27 +160,27 @@ def carry_out(store: EvidenceStore, plan: Plan, *, kept_before: float) -> int:
     return removed
 
 
-def _why(run: RunName, at: int, limits: Limits, full: bool) -> Why | None:
-    if limits.last is not None and at >= limits.last:
+def _why(recorded_at: str, place: int, limits: Limits, full: bool) -> Why | None:
+    if limits.last is not None and place >= limits.last:
         return Why.BEYOND_LAST
-    if limits.recorded_from is not None and run.recorded_at < limits.recorded_from:
+    if limits.recorded_from is not None and recorded_at < limits.recorded_from:
         return Why.TOO_OLD
     return Why.OVER_SIZE if full else None
 
 
-def _runs(store: EvidenceStore) -> Iterable[_Run]:
+def _runs(store: EvidenceStore) -> Iterable[_Entry]:
     """All runs with what they name, newest first; without those that another process has just pruned."""
     return [run for run in store.each(partial(_run, store), store.runs()) if run is not None]
 
 
-def _run(store: EvidenceStore, name: RunName) -> _Run | None:
+def _run(store: EvidenceStore, name: RunName) -> _Entry | None:
     try:
         record = store.record(name)
     except EvidenceNotFound:
         return None
     objects = {object_name(bound["sha256"]) for bound in record["documents"].values()}
     own = {name.path, manifest_name(name.evidence)}
-    return _Run(name, record, frozenset(own | objects | _named_by(_manifest(store, name.reference))))
+    return _Entry(name, record, frozenset(own | objects | _named_by(_manifest(store, name.reference))))
 
 
 def _manifest(store: EvidenceStore, reference: str) -> EvidenceManifest | None:
@@ -170,5 +198,5 @@ def _named_by(manifest: EvidenceManifest | None) -> set[str]:
     return set() if manifest is None else {object_name(stream["sha256"]) for stream in manifest["streams"]}
 
 
-def _below(folder: str, names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(name for name in names if name.startswith(f"{folder}/")))
+def _below(folders: tuple[str, ...], names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(name for name in names if name.partition("/")[0] in folders))
