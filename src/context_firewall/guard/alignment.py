@@ -158,6 +158,7 @@ def _touched(window: Reading, held: set[int]) -> set[int]:
                 bare = not clause.filled and not clause.label
                 placed = neighbour < index and clause.opening in PLACING and not clause.label
                 limits = clause.opening in _POINTING and clause.has(*_LIMITING)
+                limits = limits or (neighbour > index and clause.opens_with is Op.ONLY)  # `…, and only in x`
                 together = clause.sentence == window.clauses[index].sentence
                 if bare or (together and (clause.opens_with in _QUALIFYING or placed or limits)):
                     touched.add(neighbour)

@@ -264,7 +264,7 @@ class _Clause:
             self.operators = [one for one in self.operators if one.op not in (Op.ONLY, Op.MAY)]
             return Op.ONLYIF
         beside = [self.found[index].op for index in (place - 1, place + 1) if 0 <= index < len(self.found)]
-        if op is Op.SHOULD and self.nothing:
+        if token.text in ("should", "should be") and self.nothing:
             return Op.MUST  # `nothing should be guessed`, as `should not`
         if op is Op.REQUIRE and not token.text.isascii() and len(self.items) == self.boundary:
             return Op.MUST  # 删除之前必须得到同意: what it takes is said before

@@ -168,13 +168,18 @@ def _bare_order(items: tuple[Item, ...], clauses: tuple[Clause, ...]) -> set[Seg
     return {segment for clause in clauses for segment in clause.segments} & {Segment.BEFORE, Segment.AFTER} - held
 
 
+_LIMITS = frozenset({Segment.IF, Segment.UNLESS, Segment.EXCEPT, Segment.DURING})
+"""Segments that no other telling of the same gate or case has."""
+
+
 def _condition(it: Comparison) -> str | None:
     """A condition, an exception or a limit in time is gone, new, or another one."""
     had, has = _segments(it.rule.clauses), _segments(it.alignment.touched)
     if same_bound(it):
         had, has = had - {Segment.EXCEPT}, has - {Segment.EXCEPT}
     if same_elsewhere(it) or same_case(it):
-        return None
+        limits = sorted((has - had) & _LIMITS, key=str)
+        return f"a {_NAMES[limits[0]]} is new" if limits else None
     order = {Segment.BEFORE, Segment.AFTER}
     gone, new = sorted((had - has - order), key=str), sorted((has - had - order), key=str)
     if gone:

@@ -71,6 +71,8 @@ def weighed(found: list[Token], place: int, *, numbered: bool, soft: bool, verbs
     owned = before is not None and (before.text in _BEFORE_A_NOUN or before.op is Op.USER)
     if owned and token.op is Op.MAY and token.text in _ASSENT:
         return None  # `my OK`, 用户许可
+    if token.text in ("full", "complete") and before is not None and before.text in ("is", "are", "be"):
+        return None  # `the queue is full`
     if token.text in _TIMES and before is not None and before.sort is Sort.QUANTITY:
         return Op.LIGHT  # `three times`
     if token.text == "没有" and after is not None and after.op is Op.USER:
