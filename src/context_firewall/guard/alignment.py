@@ -151,6 +151,7 @@ _LIMITING = (*_QUALIFYING, Op.ONLY, Op.SOME, Op.SHOULD, Op.PAST, Op.ATMOST, Op.A
 def _touched(window: Reading, held: set[int]) -> set[int]:
     """The clauses that hold the rule, and those beside them that begin with a condition or take it back."""
     touched = set(held)
+    amounts = {item.clause for item in window.items if item.sort is Sort.QUANTITY}
     for index in held:
         for neighbour in (index - 1, index + 1):
             if 0 <= neighbour < len(window.clauses):
@@ -158,11 +159,17 @@ def _touched(window: Reading, held: set[int]) -> set[int]:
                 bare = not clause.filled and not clause.label
                 placed = neighbour < index and clause.opening in PLACING and not clause.label
                 limits = clause.opening in _POINTING and clause.has(*_LIMITING)
-                limits = limits or (neighbour > index and clause.opens_with is Op.ONLY)  # `…, and only in x`
+                limits = limits or (neighbour > index and _limits(clause, neighbour in amounts))
                 together = clause.sentence == window.clauses[index].sentence
                 if bare or (together and (clause.opens_with in _QUALIFYING or placed or limits)):
                     touched.add(neighbour)
     return touched
+
+
+def _limits(clause: Clause, amount: bool) -> bool:
+    """Whether a clause behind the rule limits it: `…, and only in x`, `…, x excepted`, `…, at least on weekends`."""
+    opens = clause.opens_with is Op.ONLY or (clause.opens_with is Op.ATLEAST and not amount)
+    return opens or clause.has(Op.POST_EXCEPT)
 
 
 def operators_in(clauses: tuple[Clause, ...]) -> set[Op]:
