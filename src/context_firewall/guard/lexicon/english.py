@@ -65,7 +65,7 @@ must: must | must be | must always | must always be | always | always be | shall
     | asks that | requires that | strictly | at all times | every time | hard rule | hard requirement
     | it is essential to | got to | gotta | will | will be | expects | expect | told to | instructed to
     | is expected to | are expected to | supposed to | obliged to | bound to | is supposed to | are supposed to
-    | it is mandatory to | without fail must | is obliged to | are obliged to | is a must | are a must | is compulsory
+    | it is mandatory to | is obliged to | are obliged to | is a must | are a must | is compulsory
     | are compulsory | is obligatory | are obligatory | it is vital to | it is vital that | it is important to
     | it is important that | it is essential that | it is imperative that | it is imperative to | asked for
     | has asked for | asked the agent to | has asked the agent to | told the agent to | instructed the agent to
@@ -92,7 +92,7 @@ may: may | may be | can | can be | could | could be | allowed | is allowed | are
 if: if | when | whenever | in case | in case of | in the event of | in the event that | if ever | where | provided
     | provided that | on condition that | assuming | as long as | so long as | whenever the | upon | should the
     | given that | whether | for as long as | when the | if and when | wherever | in the case of | in the case that
-    | in any case of | in the event | on the occasion that | every time that
+    | in the event | on the occasion that | every time that
 unless: unless | unless and until | except when | except if | except where
 until: until | till | up until | not before | pending
 without: without | w/o | absent | lacking | without first | without any | without the
@@ -137,7 +137,7 @@ only: only | solely | exclusively | nothing but | limited to | restricted to | c
     | are limited to | is restricted to | are restricted to | and nothing else | nothing else | alone | no other
     | just | merely | strictly limited to | reserved to | reserved for | is reserved to | is reserved for
     | are reserved to | are reserved for | limit yourself to | restrict yourself to | confine yourself to
-    | limit itself to | limits itself to | restricted just to | none but | nobody but | no one but
+    | limit itself to | limits itself to | none but | nobody but | no one but
     | nothing other than | purely | and nowhere else | nowhere else | nowhere but | and no other
 atmost: at most | no more than | not more than | up to | maximum | maximum of | max | a maximum of | not exceed
     | below | under | less than | fewer than | within | limited | is limited | are limited | limit | limits | cap
