@@ -457,6 +457,28 @@ def nextest(mib: float) -> Pieces:
     yield f"────────────\n     Summary [   9.000s] {made[-1]} tests run: {made[-1]} passed, 0 skipped\n".encode()
 
 
+def tap_spec(mib: float) -> Pieces:
+    """tape | tap-spec: a line for each assertion, fifty in a test."""
+    made: list[int] = []
+    lines = "".join(f"    ✔ adds up the invoice of customer {n:04d}\n" for n in range(50))
+    yield from _until(mib, lambda n: f"\n  invoices {n:06d}\n\n{lines}", made)
+    total = made[-1] * 50
+    yield f"\n\n  total:     {total}\n  passing:   {total}\n  duration:  1.2s\n\n\n".encode()
+
+
+def teamcity(mib: float) -> Pieces:
+    """Service messages: two for each test."""
+    made: list[int] = []
+    line = "##teamcity[test{what} name='adds up order {n:08d}' flowId='1'{more}]\n"
+    yield b"##teamcity[testSuiteStarted name='shop' flowId='1']\n"
+    yield from _until(
+        mib,
+        lambda n: line.format(what="Started", n=n, more="") + line.format(what="Finished", n=n, more=" duration='1'"),
+        made,
+    )
+    yield f"##teamcity[testSuiteFinished name='shop' flowId='1']\n##teamcity[testCount count='{made[-1]}']\n".encode()
+
+
 def jest_verbose(mib: float) -> Pieces:
     """jest --verbose: a file with its tree of fifty tests."""
     made: list[int] = []
@@ -600,5 +622,7 @@ SHAPES = (
     Shape("mocha, json-stream", mocha_events, 1 / 25),
     Shape("deno test", deno_results, 1 / 25),
     Shape("JSON report", json_report, 0),
+    Shape("TeamCity messages", teamcity, 0),
+    Shape("tap-spec", tap_spec, 1 / 25),
     Shape("unclassified noise", noise, 0),
 )

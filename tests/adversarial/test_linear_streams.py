@@ -95,6 +95,8 @@ Tests: 1, Assertions: 1, Errors: 1.
 XML = "<testsuite name='a' tests='1' failures='1'>\n"
 PROVE_ROW = "t/a.t (Wstat: 256 (exited 1) Tests: 1 Failed: 1)\n  Failed test:  1\n"
 PROVE_END = "Files=1, Tests=1,  0 wallclock secs ( 0.00 usr +  0.00 sys =  0.00 CPU)\nResult: FAIL\n"
+TAP_SPEC = "\n  a\n\n    ✔ a\n"
+TEAMCITY_RED = "##teamcity[testStarted name='a']\n##teamcity[testFailed name='a']\n##teamcity[testFinished name='a']\n"
 NEXTEST_END = "     Summary [   0.1s] 2 tests run: 0 passed, 2 failed, 0 skipped\n"
 NTAP_FRAME = (
     "\x1b[2K\x1b[1A\x1b[2K\x1b[G\nAsserts:  1 pass  0 fail  1 of 1 complete\n"
@@ -246,6 +248,48 @@ LINEAR: dict[str, tuple[Stream, int]] = {
         500,
     ),
     "gotestsum, last lines": (lambda n: "=== Failed\n" + "DONE 1 tests in 1s\nx\n" * n, 800),
+    "tap-spec, failures": (
+        lambda n: TAP_SPEC + "\n    ✖ a\n    -----\n  b\n\n" * n + "  Failed Tests: There were 2 failures\n\n    a\n\n",
+        500,
+    ),
+    "tap-spec, lists": (
+        lambda n: TAP_SPEC + ("\n  Failed Tests: There were 2 failures\n\n    a\n\n" + "      ✖ a\n" * 3) * n,
+        300,
+    ),
+    "tap-spec, totals": (
+        lambda n: TAP_SPEC + "\n  total:     9\n  passing:   9\n  duration:  1ms\n\n" * n,
+        500,
+    ),
+    "tap-spec, openings that are none": (lambda n: "    ✖ a\n" * n, 1500),
+    "TAP, service messages": (lambda n: "1..1\nok 1\n" + "##teamcity[x]\n" * n, 1500),
+    "TeamCity, suites in suites": (
+        lambda n: "".join(f"##teamcity[testSuiteStarted name='{i}']\n" for i in range(n)) + TEAMCITY_RED * n,
+        500,
+    ),
+    "TeamCity, flows in flows": (
+        lambda n: (
+            "".join(f"##teamcity[flowStarted flowId='{i + 1}' parent='{i}']\n" for i in range(n))
+            + TEAMCITY_RED.replace("name='a'", f"name='a' flowId='{n}'") * n
+        ),
+        500,
+    ),
+    "TeamCity, tests that do not end": (
+        lambda n: "".join(f"##teamcity[testStarted name='a' flowId='{i}']\nx\n" for i in range(n)),
+        1500,
+    ),
+    "TeamCity, failures of one test": (
+        lambda n: "##teamcity[testStarted name='a']\n" + "##teamcity[testFailed name='a']\nx\n" * n,
+        1500,
+    ),
+    "TeamCity, messages in a line": (
+        lambda n: "##teamcity[testStarted name='a']\n" + "##teamcity[testFailed name='a']" * n + "\n",
+        5000,
+    ),
+    "TeamCity, escapes": (lambda n: "##teamcity[testStarted name='" + "|'|0x2028" * n + "']\n", 20_000),
+    "TeamCity, values": (
+        lambda n: "##teamcity[testStarted" + "".join(f" a{i}='b'" for i in range(n)) + "\n",
+        5000,
+    ),
     "nextest, failing tests": (
         lambda n: "".join(f"        FAIL [   0.1s] a b{i}\n" for i in range(n)) + "────────────\n" + NEXTEST_END,
         800,

@@ -452,6 +452,19 @@ def test_every_byte_of_ceiling_is_used_and_none_is_added(more: dict[str, Any]) -
     assert len(seen) == 5
 
 
+def test_of_thousands_of_failures_some_are_shown_whole() -> None:
+    """BRIEF-4: a list of names alone does not say what to mend."""
+    points = (f"not ok {n} - oven {n}\n  ---\n  wanted: {200 + n}\n  got: {n}\n  ...\n" for n in range(1, 3001))
+    packet = reduce_test_run(envelope("1..3000\n" + "".join(points)))
+    brief = render_brief(packet, max_bytes=12_000)
+    found = check(packet, brief, whole=False)
+    texts = sum(len(line.encode()) + 1 for line in brief.splitlines() if line.startswith("| "))
+    assert len(found.names) > 200
+    assert "| wanted: 201\n| got: 1\n2) oven 2" in brief
+    assert 2_000 < texts < 3_100
+    assert "PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED" in found.reasons
+
+
 def unknown_run(count: int) -> EvidencePacket:
     """The packet of a run in which nothing is recognised; every tenth line is blank."""
     lines = (f"[{n}] kiln {n % 4}: shelf {n} is warm" if n % 10 else "" for n in range(1, count + 1))
@@ -472,3 +485,16 @@ def test_of_an_unknown_run_head_and_tail_are_shown() -> None:
         assert [n for n in range(1, (head or [0])[-1] + 1) if n % 10] == head
         assert 0 <= len(head) - (len(numbers) - len(head)) <= 1
     assert len(shown) > 150
+
+
+def test_minitest_names_a_test_once() -> None:
+    """BRIEF-3: the sort of failure and the place, without the name between them."""
+    head = "Run options: --seed 7\n\n# Running:\n\nFE\n\nFinished in 0.008066s, 247.9 runs/s, 123.9 assertions/s.\n"
+    failed = "\n  1) Failure:\nOvenTest#test_heat [test/oven.rb:9]:\nExpected: 220\n  Actual: 180\n"
+    raised = "\n  2) Error:\nOvenTest#test_bake:\nKeyError: flour\n    test/oven.rb:3:in `bake'\n"
+    totals = "\n2 runs, 1 assertions, 1 failures, 1 errors, 0 skips\n"
+    brief = render_brief(reduce_test_run(envelope(head + failed + raised + totals), policy=V3))
+    _, first, *rest = brief.split("\n")[:6]
+    assert first == "1) OvenTest#test_heat [stdout:9-12]"
+    assert rest[:3] == ["| Failure [test/oven.rb:9]:", "| Expected: 220", "|   Actual: 180"]
+    assert "\n| Error:\n| KeyError: flour\n" in brief

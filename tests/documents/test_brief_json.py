@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from brief_lines import brief_lines
 
-from context_firewall import SourceStream, reduce_streams, render_brief
 from context_firewall.documents.brief.json_report import told
 
 STACK = "Error: adrift\n    at Context.<anonymous> (test/raft.test.js:4:9)\n    at node:internal/timers:1:2"
@@ -24,22 +24,10 @@ def case(title: str, *messages: str) -> dict[str, Any]:
     return {"ancestorTitles": ["raft"], "title": title, "status": status, "failureMessages": list(messages)}
 
 
-def brief(text: str) -> list[str]:
-    data = (text + "\n").encode()
-    packet = reduce_streams(
-        [SourceStream("stdout", len(data), [data])],
-        exit_code=1,
-        operation_id="o",
-        source_id="s",
-        raw_evidence_ref="file:r",
-    )
-    return render_brief(packet).splitlines()
-
-
 def test_each_failure_has_its_own_strings() -> None:
     """BRIEF-3."""
     report = vitest(case("floats"), case("sails", STACK), case("turns", "Error: no rudder\nat all"))
-    lines = brief(report)
+    lines = brief_lines(report)
     assert lines[1:-1] == [
         "1) /srv/raft.test.ts > raft > sails [stdout:1]",
         "| Error: adrift",
@@ -52,14 +40,39 @@ def test_each_failure_has_its_own_strings() -> None:
     ]
 
 
+def test_rspecs_errors_outside_of_examples() -> None:
+    """BRIEF-3: by what they begin with; the same words elsewhere mean nothing."""
+    boom = {"class": "RuntimeError", "message": "capsized", "backtrace": ["/srv/spec/raft_spec.rb:2:in 'x'"]}
+    example = {"full_description": "raft floats", "status": "failed", "exception": boom, "pending_message": None}
+    loading = (
+        "\nAn error occurred while loading ./a_spec.rb. - Did you mean?\n   rspec ./b_spec.rb\n\nLoadError:\n  oar\n"
+    )
+    again = "\nAn error occurred while loading ./b_spec.rb.\n\nSyntaxError:\n  mast\n"
+    hook = "\nAn error occurred in a `before(:suite)` hook.\n\nRuntimeError:\n  no crew: none\n"
+    counts = {"example_count": 1, "failure_count": 1, "pending_count": 0, "errors_outside_of_examples_count": 3}
+    line = "1 example, 1 failure, 3 errors occurred outside of examples"
+    root = {"version": "3.12.0", "messages": [loading, again, hook], "examples": [example]}
+    lines = brief_lines(json.dumps(root | {"summary": counts, "summary_line": line}, separators=(",", ":")))
+    assert [line for line in lines if not line.startswith(("~", "receipt"))][1:] == [
+        "1) raft floats [stdout:1]",
+        *("| RuntimeError", "| capsized", "| /srv/spec/raft_spec.rb:2:in 'x'"),
+        "2) ./a_spec.rb [-]",
+        *(f"| {text}" if text.strip() else "|" for text in loading.strip("\n").split("\n")),
+        "3) ./b_spec.rb [-]",
+        *(f"| {text}" if text.strip() else "|" for text in again.strip("\n").split("\n")),
+        "4) `before(:suite)` hook: RuntimeError: no crew: none [-]",
+        *(f"| {text}" if text.strip() else "|" for text in hook.strip("\n").split("\n")),
+    ]
+
+
 def test_failures_of_one_name_in_turn() -> None:
-    lines = brief(vitest(case("sails", "Error: one"), case("sails", "Error: two")))
+    lines = brief_lines(vitest(case("sails", "Error: one"), case("sails", "Error: two")))
     assert [line for line in lines if line.startswith("| ")] == ["| Error: one", "| Error: two"]
 
 
 def test_what_is_said_stays_behind_the_fence() -> None:
     """BRIEF-2: whatever the strings hold."""
-    lines = brief(vitest(case("sails", "Error: x\nPASSED: 9 passed\n\x1b[31m2) forged [stdout:1]\r\u2028")))
+    lines = brief_lines(vitest(case("sails", "Error: x\nPASSED: 9 passed\n\x1b[31m2) forged [stdout:1]\r\u2028")))
     assert "| PASSED: 9 passed" in lines
     assert "| 2) forged [stdout:1]\\u2028" in [line.replace("\\r", "") for line in lines]
 

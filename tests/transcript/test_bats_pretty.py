@@ -95,7 +95,7 @@ def tally(transcript: Transcript) -> tuple[int, int, int]:
         (" ✗ setup_file failed", True),
         (" ✓ mends", False),
         ("   mends", False),
-        ("test/nets.bats", False),
+        ("test/nets.bats", True),
         ("bats nets.bats", False),
     ],
 )
@@ -186,6 +186,8 @@ def test_warnings_about_tests() -> None:
     assert len(read(GREEN, 0, WARNED).warnings) == 3
     assert verdict(GREEN, 0, "spilt\n" + WARNED)[0] == "indeterminate"
     assert len(read("1..1\nok 1 mends\n", 0, WARNED).warnings) == 3
+    assert verdict("1..1\nok 1 mends\n\n" + WARNED) == ("passed", [])
+    assert len(read("1..1\nok 1 mends\n\n" + WARNED).warnings) == 3
 
 
 def test_tap_that_bats_counts_otherwise() -> None:
@@ -194,6 +196,20 @@ def test_tap_that_bats_counts_otherwise() -> None:
     assert verdict("1..2\nok 1 mends\nok 2 sorts\n" + warning)[1] == ["PLAN_CONTRADICTION"]
     block = "  ---\n  message: |\n    bats warning: Executed 3 instead of expected 2 tests\n  ...\n"
     assert verdict("TAP version 13\n1..2\nok 1 mends\nok 2 sorts\n" + block)[1] == ["PLAN_CONTRADICTION"]
+
+
+@pytest.mark.parametrize("mark", ["TODO", "SKIP it", "skip"])
+def test_a_name_that_ends_like_a_directive(mark: str) -> None:
+    """TAP-24"""
+    point = f"1..2\nok 1 mends\nnot ok 2 sorts # {mark}\n"
+    place = "# (in test file nets.bats, line 4)\n#   `false' failed\n"
+    found = read(point + place, 1)
+    assert names(found) == [f"sorts # {mark}"]
+    assert tally(found) == (1, 1, 0)
+    assert verdict(point + place, 1) == ("failed", [])
+    block = "  ---\n  message: |\n    (in test file nets.bats, line 4)\n      `false' failed\n  ...\n"
+    assert names(read("TAP version 13\n" + point + block, 1)) == [f"sorts # {mark}"]
+    assert names(read(point + "# why not\n")) == []
 
 
 def test_tap_hook_without_a_reason() -> None:
@@ -260,3 +276,25 @@ def test_a_lane_counts_what_lines_would() -> None:
     assert tally(read(run, 0)) == (3000, 0, 0)
     assert trace_streams([("stdout", [run.encode()])], exit_code=0)[0] == read(run, 0)
     assert Kind.SUCCESSFUL_TEST in read(run, 0).suppressed
+
+
+@pytest.mark.parametrize("trailer", [" # skip", " # skip no rope"])
+def test_a_skipped_test_whose_teardown_fails(trailer: str) -> None:
+    """BATS-2: bats writes the skip behind its name."""
+    run = file("nets.bats") + begin("mends", 1, 1) + failed("mends" + trailer, "(from function `teardown'")
+    run += summary("1 test, 1 failure")
+    assert verdict(run, 1) == ("failed", [])
+    assert names(read(run)) == ["mends"]
+    other = run.replace("   mends", "   sorts")
+    assert "CONTESTED_RESULTS" in verdict(other, 1)[1]
+
+
+def test_output_of_tests_that_passed_is_the_programs() -> None:
+    """BATS-2: --show-output-of-passing-tests."""
+    shown = f"\x1b[0m   hauling\n{RESET}"
+    run = GREEN.replace(passed("mends"), passed("mends") + shown + shown).replace(
+        passed("sorts"), passed("sorts") + shown
+    )
+    assert verdict(run) == ("passed", [])
+    beside = GREEN.replace(passed("mends"), passed("mends") + "   hauling\n")
+    assert verdict(beside) == ("indeterminate", ["UNCLASSIFIED_EVIDENCE"])

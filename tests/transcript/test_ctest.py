@@ -207,6 +207,43 @@ def test_repeated_tests() -> None:
     assert "stuck" in region(read(HEAD + lost + closing(1, 1, listed), 8))
 
 
+REPEATED = "    Test #{}: {} .............{}    0.02 sec\n"
+
+
+def test_a_counted_failure_may_be_repeated() -> None:
+    """CT-5: until-pass counts the first result of a test, and no other."""
+    first = HEAD + ran(1, "oven.door", 3, "***Failed") + start(1, "oven.door")
+    rest = ran(2, "oven.rack", 3) + ran(3, "oven.heat", 3)
+    flaky = first + REPEATED.format(1, "oven.door", "   Passed") + rest + closing(0, 3)
+    assert sufficient(flaky) == "passed"
+    assert len(read(flaky).warnings) == 1
+    lists = "\nThe following tests FAILED:\n\t  1 - oven.door (Failed)\n"
+    red = first + REPEATED.format(1, "oven.door", "***Failed") + rest + closing(1, 3, lists)
+    assert sufficient(red, 8) == "failed"
+    assert names(read(red, 8)) == ["oven.door"]
+    assert len(region(read(red, 8))) == 2
+    passed_twice = HEAD + ran(1, "oven.door", 2) + ran(1, "oven.door", 2) + ran(2, "oven.rack", 2) + closing(0, 2)
+    assert sufficient(passed_twice) != "passed"
+
+
+def test_results_without_a_count_may_be_final() -> None:
+    """CT-5: until-fail counts a result when a test has passed for the last time; the counts go on behind the others."""
+    passed = start(1, "oven.door") + REPEATED.format(1, "oven.door", "   Passed") + ran(1, "oven.door", 5)
+    failed = start(2, "oven.heat") + REPEATED.format(2, "oven.heat", "***Failed") + "cold\n\n"
+    idle = start(3, "oven.hum") + REPEATED.format(3, "oven.hum", "***Skipped")
+    idle += start(4, "oven.off") + REPEATED.format(4, "oven.off", "***Not Run (Disabled)")
+    last = start(5, "oven.rack") + REPEATED.format(5, "oven.rack", "   Passed") + start(5, "oven.rack")
+    last += result(5, "oven.rack", 5)
+    lists = IDLE + "\nThe following tests FAILED:\n\t  2 - oven.heat (Failed)\n"
+    run = HEAD + passed + failed + idle + last + closing(1, 4, lists)
+    assert sufficient(run, 8) == "failed"
+    assert tally(read(run, 8)) == (2, 1, 2, 0)
+    assert names(read(run, 8)) == ["oven.heat"]
+    assert sufficient(HEAD + passed + idle + last + closing(0, 3, IDLE)) != "passed"
+    only = HEAD + failed + closing(1, 1, "\nThe following tests FAILED:\n\t  2 - oven.heat (Failed)\n")
+    assert sufficient(only, 8) == "failed"
+
+
 def test_no_test_is_no_pass() -> None:
     """CT-6."""
     assert Doubt.NO_TEST_EVIDENCE in judged(HEAD, 0, "No tests were found!!!\n").reasons
@@ -344,3 +381,12 @@ def test_failures_are_in_their_order() -> None:
         "2/4 Test #2: oven.heat ...........***Failed    0.02 sec",
         "3/4 Test #3: oven.crash ..........***Exception: SegFault    0.02 sec",
     ]
+
+
+def test_a_required_file_that_is_missing() -> None:
+    """CT-2: standard error does not say whose it is."""
+    lists = "\nThe following tests FAILED:\n\t  2 - oven.heat (Not Run)\n"
+    run = HEAD + ran(1, "oven.door", 2) + ran(2, "oven.heat", 2, "***Not Run") + closing(1, 2, lists)
+    stderr = "Unable to find required file: /srv/bakery/flour\n" + REMARKS
+    assert sufficient(run, 8, stderr) == "failed"
+    assert texts(read(run, 8, stderr).warnings) == ["Unable to find required file: /srv/bakery/flour"]

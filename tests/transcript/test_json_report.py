@@ -1,4 +1,4 @@
-"""JSON reports of mocha, jest, Vitest and pytest: indented or on one line, alone or beside the report for people."""
+"""JSON reports of mocha, jest, Vitest, pytest and RSpec: indented or on one line, alone or beside one for people."""
 
 import json
 from typing import Any
@@ -67,12 +67,43 @@ def pytest_report() -> Report:
     return {"created": 1.5, "duration": 0.1, "exitcode": 1, "root": "/srv", "summary": summary, "tests": tests}
 
 
-REPORTS = {"mocha": mocha, "jest": jest, "vitest": vitest, "pytest": pytest_report}
+def example(name: str, status: str, **more: object) -> Report:
+    known = {"id": "./spec/well_spec.rb[1:1]", "description": name, "full_description": f"well {name}"}
+    return known | {"status": status, "run_time": 0.001, "pending_message": None} | more
+
+
+OUTSIDE = (
+    "\nAn error occurred while loading ./spec/rope_spec.rb. - Did you mean?\n    rspec ./spec/well_spec.rb\n\n"
+    'Failure/Error: require "knots"\n\nLoadError:\n  cannot load such file -- knots\n'
+)
+HOOK = (
+    "\nAn error occurred in an `after(:context)` hook.\nFailure/Error: pump.stop\n\nRuntimeError:\n  it runs on\n"
+    "# ./spec/well_spec.rb:3:in 'block'\n"
+)
+
+
+def rspec() -> Report:
+    frames = ["/opt/gems/rspec-core-3.12.0/lib/rspec/core/example.rb:263:in 'run'", "/srv/spec/well_spec.rb:4:in 'x'"]
+    error = {"class": "RuntimeError", "message": "dry", "backtrace": frames}
+    examples = [example("fills", "passed"), example("is deep", "failed", exception=error)]
+    examples += [example("sings", "pending", pending_message="Not yet implemented")]
+    counts = {"example_count": 3, "failure_count": 1, "pending_count": 1, "errors_outside_of_examples_count": 0}
+    head = {"version": "3.12.0", "messages": ["Run options: include {:wet=>true}"], "seed": 7}
+    totals = {"summary": {"duration": 0.1} | counts, "summary_line": "3 examples, 1 failure, 1 pending"}
+    return head | {"examples": examples} | totals
+
+
+def counting(report: Report, line: str, **counts: int) -> Report:
+    return report | {"summary": report["summary"] | counts, "summary_line": line}
+
+
+REPORTS = {"mocha": mocha, "jest": jest, "vitest": vitest, "pytest": pytest_report, "rspec": rspec}
 NAMES = {
     "mocha": "well is deep",
     "jest": "/srv/well.test.js › well › is deep",
     "vitest": "/srv/well.test.js > well > is deep",
     "pytest": "test_well.py::test_deep",
+    "rspec": "well is deep",
 }
 
 
@@ -124,8 +155,9 @@ def test_a_report(name: str, indent: int | None) -> None:
     """JSON-1 to JSON-3."""
     transcript = read(printed(REPORTS[name](), indent))
     tally = transcript.tally
-    todo = 0 if name == "mocha" else 1
-    assert (tally.passed, tally.failed, tally.skipped, tally.todo, tally.total) == (1, 1, 1, todo, 3 + todo)
+    skipped, todo = int(name != "rspec"), int(name != "mocha")
+    assert (tally.passed, tally.failed, tally.skipped, tally.todo) == (1, 1, skipped, todo)
+    assert tally.total == 2 + skipped + todo
     assert identities(transcript) == [NAMES[name]]
     assert not transcript.doubts
     assert not transcript.unclassified
@@ -154,6 +186,14 @@ def test_failures_on_one_line_are_all_named() -> None:
     assert identities(transcript) == ["well is deep", 'well "after all" hook']
     assert [failure.header is None for failure in transcript.failures] == [False, True]
     assert not transcript.doubts
+
+
+def test_mocha_in_parallel_names_the_sort_of_an_error_in_one_list_only() -> None:
+    """JSON-2."""
+    report = mocha()
+    dry = report["failures"][0]
+    report["failures"] = [dry | {"err": dry["err"] | {"__type": "Error"}}]
+    assert not read(printed(report)).doubts
 
 
 def test_a_file_that_does_not_load() -> None:
@@ -224,11 +264,88 @@ def changed(report: Report, **values: object) -> Report:
         (changed(pytest_report(), exitcode=0), Doubt.RECAP_CONTRADICTION),
         (changed(pytest_report(), exitcode=2), Doubt.COMPLETENESS_UNCONFIRMED),
         (changed(pytest_report(), tests=[]), Doubt.AGGREGATE_CONTRADICTION),
+        (changed(rspec(), examples=rspec()["examples"][1:]), Doubt.AGGREGATE_CONTRADICTION),
+        (changed(rspec(), summary_line="3 examples, 0 failures, 1 pending"), Doubt.RECAP_CONTRADICTION),
+        (changed(rspec(), examples=[example("fills", "failed"), *rspec()["examples"][1:]]), Doubt.RECAP_CONTRADICTION),
+        (changed(rspec(), messages=[OUTSIDE]), Doubt.ERRORS_UNREPORTABLE),
+        (
+            counting(
+                rspec(),
+                "3 examples, 1 failure, 1 pending, 1 error occurred outside of examples",
+                errors_outside_of_examples_count=1,
+            ),
+            Doubt.ERRORS_UNREPORTABLE,
+        ),
     ],
 )
 def test_a_report_that_denies_itself(report: Report, doubt: Doubt) -> None:
     """JSON-2."""
     assert doubt in read(printed(report)).doubts
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_errors_outside_of_examples(indent: int | None) -> None:
+    """JSON-6: each message is a failure, and no test."""
+    line = "3 examples, 1 failure, 1 pending, 2 errors occurred outside of examples"
+    report = counting(rspec(), line, errors_outside_of_examples_count=2) | {"messages": ["Run options", OUTSIDE, HOOK]}
+    transcript = read(printed(report, indent))
+    names = ["well is deep", "./spec/rope_spec.rb", "`after(:context)` hook: RuntimeError: it runs on"]
+    assert sorted(identities(transcript)) == sorted(names)
+    assert transcript.tally.failed == 1
+    assert not transcript.doubts
+    if indent:
+        texts = {failure.identity: [line.text for line in failure.lines()] for failure in transcript.failures}
+        assert len(texts[names[1]]) == len(texts[names[2]]) == 1
+        assert "knots" in texts[names[1]][0]
+        assert "it runs on" in texts[names[2]][0]
+
+
+def test_frames_of_installed_gems_only_orient() -> None:
+    """JSON-3."""
+    details = read(printed(rspec())).failures[0].details
+    kinds = {line.text.strip().strip('",'): line.kind for line in details}
+    assert kinds["/srv/spec/well_spec.rb:4:in 'x'"] is Kind.STACK_TRACE
+    assert kinds["/opt/gems/rspec-core-3.12.0/lib/rspec/core/example.rb:263:in 'run'"] is Kind.FAILURE_CONTEXT
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_an_example_that_ends_the_process(indent: int | None) -> None:
+    """JSON-6 and P1: RSpec reports what it has, counts it as passed, and exits 0."""
+    examples = [example("fills", "passed"), example("is deep", "")]
+    line = "2 examples, 0 failures"
+    report = counting(rspec(), line, example_count=2, failure_count=0, pending_count=0) | {"examples": examples}
+    doubts = read(printed(report, indent), 0).doubts
+    assert doubts == {Doubt.COMPLETENESS_UNCONFIRMED, Doubt.AGGREGATE_CONTRADICTION}
+
+
+def test_a_reason_does_not_say_whether_an_example_was_run() -> None:
+    """JSON-6."""
+    examples = [*rspec()["examples"][:2], example("is lit", "pending", pending_message="no lamp")]
+    transcript = read(printed(rspec() | {"examples": examples}))
+    assert (transcript.tally.skipped, transcript.tally.todo) == (1, 0)
+    assert transcript.doubts == {Doubt.COUNTS_UNCONFIRMED}
+
+
+def test_rspec_was_told_to_stop() -> None:
+    """JSON-6: it says so on standard error, and reports what ran until then."""
+    words = "RSpec is shutting down and will print the summary report... Interrupt again to force quit.\n"
+    assert Doubt.COMPLETENESS_UNCONFIRMED in read(printed(rspec()), 1, words).doubts
+
+
+@pytest.mark.parametrize("above", ["", '{\n  "name": "well",\n', '{\n  "version": 3,\n', '  "version": "3.12.0",\n'])
+def test_examples_without_rspecs_first_key_open_nothing(above: str) -> None:
+    """JSON-1 and P4."""
+    text = f'{above}  "examples": [\n  ]\n}}\nok 1 - tap\n1..1\n'
+    transcript = read(text, 0)
+    assert transcript.tally.passed == 1
+    assert transcript.doubts <= {Doubt.UNCLASSIFIED_EVIDENCE}
+    assert len(transcript.unclassified) == text.count("\n") - 2
+
+
+def test_examples_that_open_nothing_take_nothing() -> None:
+    """JSON-1."""
+    transcript = read('  "examples": [\nok 1 - tap\n1..1\n', 0)
+    assert transcript.tally.passed == 1
 
 
 def test_a_failure_without_a_message() -> None:
@@ -285,7 +402,19 @@ def test_a_second_print_that_says_otherwise() -> None:
     transcript = read(printed(report), 1, JEST_TEXT)
     assert transcript.tally.total == 4
     assert Doubt.RECAP_CONTRADICTION in transcript.doubts
-    assert any("is deep" in line.text for line in transcript.unclassified)
+    assert sorted(identities(transcript)) == [NAMES["jest"], "well.test.js › well › is deep"]
+
+
+@pytest.mark.parametrize(("name", "failures"), [("well is shallow", 1), ("well is deep", 2)])
+def test_a_report_that_a_test_has_printed_hides_nothing(name: str, failures: int) -> None:
+    """JSON-4 and P2: RSpec's tests print where its JSON stands."""
+    accounts = "".join(f"  {n}) {name}\n     Failure/Error: x\n\n" for n in range(1, failures + 1))
+    text = f"Failures:\n\n{accounts}Finished in 0.1 seconds (files took 0.1 seconds to load)\n"
+    text += f"3 examples, {failures} failure{'s' * (failures > 1)}, 1 pending\n\nFailed examples:\n\n"
+    text += f"rspec ./spec/well_spec.rb:3 # {name}\n" * failures
+    transcript = read(f"\n{text}\n{printed(rspec(), None)}", 0)
+    assert "well is deep" in identities(transcript)
+    assert transcript.doubts
 
 
 def test_a_report_on_standard_error_stays_unread() -> None:
@@ -316,8 +445,10 @@ def test_what_no_document_can_hold(text: str) -> None:
     serialize_packet(reduce_streams([SourceStream("stdout", len(text), [text.encode()])], exit_code=1))
 
 
-def test_the_same_document_twice() -> None:
-    """JSON-5: it does not tell of twice as many tests."""
-    line = printed(jest(), None).rstrip("\n") + "\n"
-    assert not read(line).doubts & {Doubt.COUNTS_UNCONFIRMED}
+@pytest.mark.parametrize("name", REPORTS)
+def test_two_documents(name: str) -> None:
+    """JSON-5: a test may have printed one of them."""
+    line = printed(REPORTS[name](), None)
     assert Doubt.COUNTS_UNCONFIRMED in read(line + line).doubts
+    forged = line.replace("is deep", "is shallow")
+    assert Doubt.COUNTS_UNCONFIRMED in read(forged + line).doubts

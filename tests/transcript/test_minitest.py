@@ -17,7 +17,7 @@ HIDDEN = "\nYou have skipped tests. Run with --verbose for details.\n"
 
 def account(number: int, name: str, message: str = "Expected: 220\n  Actual: 180", flavour: str = "Failure") -> str:
     place = f" [test/test_oven.rb:{number}]" if flavour == "Failure" else ""
-    return f"\n  {number}) {flavour}:\n{name}{place}:\n{message}\n"
+    return f"\n{number:3}) {flavour}:\n{name}{place}:\n{message}\n"
 
 
 def closing(runs: int, failures: int = 0, errors: int = 0, skips: int = 0) -> str:
@@ -308,3 +308,48 @@ def test_time_grows_with_the_text(unit: str) -> None:
 def test_the_line_is_kept_as_it_stands() -> None:
     header = read(RED, 1).failures[0].header
     assert header == Line("stdout", 9, Kind.FAILED_TEST, b"  1) Failure:")
+
+
+def test_pride_ends_in_its_own_words() -> None:
+    fabulous = "\nFabulous run in 0.008066s, 1239.7036 runs/s, 867.7925 assertions/s.\n"
+    for run, verdict in ((GREEN, "passed"), (RED, "failed")):
+        assert sufficient(run.replace(FINISHED, fabulous), int(verdict == "failed")) == verdict
+
+
+def test_results_of_tests_side_by_side_are_nobodys() -> None:
+    """MT-2: -v prints the name when a test starts, and the result when any of them ends."""
+    lines = "OvenTest#test_door = OvenTest#test_heat = 0.00 s = .\nOvenTest#test_bake = 0.01 s = F\n0.02 s = E\n"
+    run = HEAD_NAMED + lines + FINISHED + ACCOUNTS + closing(3, 1, 1)
+    assert sufficient(run, 1) == "failed"
+    assert names(read(run, 1)) == ["OvenTest#test_heat", "OvenTest#test_bake"]
+    assert not read(run, 1).unclassified
+    broken_off = read(HEAD_NAMED + lines)
+    assert names(broken_off) == ["2 failing tests, not named"]
+    assert Doubt.COMPLETENESS_UNCONFIRMED in broken_off.doubts
+    assert len(broken_off.unclassified) == 3
+
+
+def test_a_name_may_hold_what_stands_behind_names() -> None:
+    """MT-2"""
+    lines = "OvenTest#test_: heat = 0.01 s = F = 0.00 s = F\nOvenTest#test_door = 0.00 s = .\n"
+    run = HEAD_NAMED + lines + FINISHED + account(1, "OvenTest#test_: heat = 0.01 s = F") + closing(2, 1)
+    assert sufficient(run, 1) == "failed"
+    assert names(read(run, 1)) == ["OvenTest#test_: heat = 0.01 s = F"]
+    assert len(region(read(run, 1))) == 4
+
+
+@pytest.mark.parametrize("count", [9, 10, 12, 101])
+def test_numbers_are_three_columns_wide(count: int) -> None:
+    """MT-2"""
+    accounts = "".join(account(n, f"OvenTest#test_{n}") for n in range(1, count + 1))
+    run = HEAD + "F" * count + "\n" + FINISHED + accounts + closing(count, count)
+    assert sufficient(run, 1) == "failed"
+    assert names(read(run, 1)) == [f"OvenTest#test_{n}" for n in range(1, count + 1)]
+
+
+def test_rubys_own_warnings_are_warnings() -> None:
+    """RSPEC-7: where standard error is merged."""
+    warning = "lib/oven.rb:9: warning: method redefined; discarding old bake\n"
+    assert sufficient(warning + GREEN) == "passed"
+    assert texts(read(warning + GREEN).warnings) == [warning.rstrip("\n")]
+    assert sufficient("lib/oven.rb: warning: cold\n" + GREEN) != "passed"

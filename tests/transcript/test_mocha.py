@@ -409,3 +409,28 @@ def test_lanes_and_chunks_make_no_difference() -> None:
         one_by_one = read_streams([("stdout", [data[i : i + 1] for i in range(len(data))])], exit_code=0)
         traced, _ = trace_streams([("stdout", [data])], exit_code=0)
         assert whole == one_by_one == traced
+
+
+# -- reporters that draw ----------------------------------------------------------------------------------------------
+
+_BESIDE = f"  {'-' * 30}"
+_FLIGHT = f"\x1b[57D\x1b[2A{_BESIDE}\n  ⋅⋅⋅✈⋅⋅\n{_BESIDE}\x1b[0m"
+LANDING = f"\n\n\n  {_FLIGHT}{_FLIGHT}\n"
+BARS = "\n\r\x1b[J  [▬▬▬....]\r\x1b[J  [▬▬▬▬▬▬▬]\n"
+
+
+@pytest.mark.parametrize("drawn", [LANDING, BARS])
+def test_what_is_drawn_is_no_result(drawn: str) -> None:
+    """MOCHA-3"""
+    red = read(drawn + totals(1, 1, 1) + ACCOUNTS, 1)
+    assert identities(red) == ["hives give honey"]
+    assert counts(red) == (1, 1, 1)
+    assert not red.doubts
+    assert not red.unclassified
+    assert read(drawn + totals(2)).doubts == {Doubt.COUNTS_UNCONFIRMED}
+
+
+def test_a_line_beside_no_runway_is_text() -> None:
+    """MOCHA-3"""
+    found = read(f"\n\n  ✔ opens\n{_BESIDE}\n  ✔ hum\n\n" + totals(2))
+    assert [line.text for line in found.unclassified] == [_BESIDE]

@@ -111,6 +111,21 @@ def test_only_the_line_that_failed_is_no_context() -> None:
     assert context == ["    7 t.test('keeps', t => {", "    9 })"]
 
 
+def test_results_at_the_margin() -> None:
+    """NTAP-3: the name goes on up to the file, and else it does not."""
+    broken = RED.replace("holds 220 for an hour\n    test", "holds 220 for an\n    hour\n    test")
+    flush = "\n".join(
+        line[2:] if line.startswith("    ") else line[1:] if line.startswith(" ✖") else line
+        for line in broken.split("\n")
+    )
+    found, plain = read(flush, 1), read(RED, 1)
+    assert names(found) == names(plain)
+    assert sufficient(flush, 1) == "failed"
+    kinds = [line.kind for line in found.failures[0].details]
+    assert kinds[1:] == [line.kind for line in plain.failures[0].details]
+    assert sufficient(GREEN.replace(" ~", "~").replace(" ☐", "☐")) == "passed"
+
+
 def test_a_name_over_two_lines() -> None:
     """NTAP-3"""
     found = read(TERSE.replace(" ✖ crown\n", " ✖ crown that is\n   golden\n"), 1)

@@ -1,6 +1,7 @@
 """PHPUnit's default and testdox printers: every form they take, and what must not be taken for them."""
 
 import pytest
+import run_story
 from reports import chunked, damaged, judged, linear, names, read, region, sufficient, tally, texts
 
 from context_firewall.transcript.dialects.phpunit_grammar import Ending, section, totals
@@ -384,3 +385,191 @@ def test_time_grows_with_the_text(unit: str) -> None:
     """P7."""
     linear(HEAD, unit, RED_END, "phpunit")
     linear(HEAD + "." + TIME + part("failure", account(1, "A::b")), unit, RED_END, "phpunit")
+
+
+def class_error(number: int, name: str) -> str:
+    frame = "/usr/share/php/PHPUnit/Framework/TestSuite.php(628): OvenTest::setUpBeforeClass()"
+    place = "/srv/bakery/tests/OvenTest.php:7"
+    return f"{number}) {name}\nRuntimeException: no gas in {place}\nStack trace:\n#0 {frame}\n#1 {{main}}\n"
+
+
+def test_the_exception_of_a_whole_class_ends_without_an_empty_line() -> None:
+    """A header, dashes or the verdict stand right below it."""
+    accounts = [class_error(1, "OvenTest::testBake"), account(2, "TinTest::testHold", "LogicException: bent")]
+    errors = "There were 2 errors:\n\n" + "".join(accounts)
+    last = "There was 1 failure:\n\n" + account(1, "JarTest::testLid")
+    run = (
+        HEAD + row("ESEF.") + TIME + errors + "\n--\n\n" + last + verdict("ERRORS!", 5, Errors=2, Failures=1, Skipped=1)
+    )
+    assert sufficient(run, 2) == "failed"
+    assert names(read(run)) == ["OvenTest::testBake", "TinTest::testHold", "JarTest::testLid"]
+    only = HEAD + row("ES") + TIME + "There was 1 error:\n\n" + class_error(1, "OvenTest::testBake")
+    with_dashes = only + "--\n\nThere was 1 skipped test:\n\n" + account(1, "OvenTest::testHum", "error in hook")
+    end = verdict("ERRORS!", 2, Errors=1, Skipped=1)
+    for run in (only + end.removeprefix("\n"), with_dashes + end):
+        assert sufficient(run, 2) == "failed"
+        assert names(read(run)) == ["OvenTest::testBake"]
+
+
+def test_what_fails_when_a_class_is_over_stands_behind_its_row() -> None:
+    report = "There was 1 failure:\n\n" + account(1, "OvenTest::tearDownAfterClass", "Exception in it")
+    end = TIME + report + verdict("FAILURES!", 4, Failures=1)
+    run = HEAD + row("...").rstrip("\n") + "F\n" + end
+    assert sufficient(run, 1) == "failed"
+    assert names(read(run)) == ["OvenTest::tearDownAfterClass"]
+    assert sufficient(HEAD + row("...") + end, 1) == "AGGREGATE_CONTRADICTION"
+
+
+@pytest.mark.parametrize("last", [" ↩ Hum\n", " ∅ Glow\n", " ✘ Heat\n"])
+def test_a_verdict_right_below_a_summary(last: str) -> None:
+    """PU-1: below a sign alone stands no empty line."""
+    summary = f"Summary of non-successful tests:\n\nOven\n{last}"
+    told = {" ↩ Hum\n": {"Skipped": 1}, " ∅ Glow\n": {"Incomplete": 1}, " ✘ Heat\n": {"Failures": 1}}[last]
+    word = "FAILURES!" if "Failures" in told else SKIPS
+    run = HEAD + f"Oven\n ✔ Door opens\n{last}" + TIME + summary + verdict(word, 2, **told).removeprefix("\n")
+    assert sufficient(run, "Failures" in told) == ("failed" if "Failures" in told else "passed")
+
+
+# -- --teamcity
+
+
+def outcome(text: str, exit_code: int = 0) -> tuple[str, list[str]]:
+    """Status and reasons."""
+    return run_story.judged(exit_code, stdout=text)
+
+
+def sent(name: str, test: str, **values: str) -> str:
+    told = "".join(f" {key}='{value}'" for key, value in ({"name": test} | values | {"flowId": "42"}).items())
+    return f"\n##teamcity[{name}{told}]\n"
+
+
+def ran(test: str, *between: str) -> str:
+    hint = rf"php_qn:///srv/OvenTest.php::\OvenTest::{test}"
+    body = "".join(between)
+    return sent("testStarted", test, locationHint=hint) + body + sent("testFinished", test, duration="0")
+
+
+def fails(test: str, message: str = "too hot", details: str = " /srv/OvenTest.php:9|n ", printed: str = "") -> str:
+    return ran(test, sent("testFailed", test, message=message, details=details), printed)
+
+
+def messages(count: int, *tests: str) -> str:
+    inner = sent("testSuiteStarted", "OvenTest") + "".join(tests) + sent("testSuiteFinished", "OvenTest")
+    return f"\n##teamcity[testCount count='{count}' flowId='42']\n{inner}"
+
+
+RISKY = "This test did not perform any assertions|n|n/srv/OvenTest.php:3"
+SENT_GREEN = HEAD + messages(2, ran("testDoor"), ran("testGlow", "hum\n")) + TIME + "OK (2 tests, 2 assertions)\n"
+SENT_TESTS = (
+    ran("testDoor"),
+    fails("testHeat", printed="OK (9 tests, 9 assertions)\n##teamcity[testFinished name='testHeat']\n"),
+    fails("testRisky", RISKY, " "),
+    ran("testHum", sent("testIgnored", "testHum", message="later", details=" ")),
+)
+SENT_END = TIME.rstrip("\n") + "\n" + verdict("FAILURES!", 4, Failures=1, Skipped=1, Risky=1)
+SENT = HEAD + "Runtime:       PHP 8.2.36\n\n" + messages(4, *SENT_TESTS) + SENT_END
+
+
+def test_service_messages() -> None:
+    """PU-8: what they name as failed and the verdict as risky is the risky test."""
+    assert outcome(SENT_GREEN) == ("passed", [])
+    assert outcome(SENT, 1) == ("failed", [])
+    transcript = read(SENT)
+    assert names(transcript) == ["OvenTest::testHeat"]
+    assert tally(transcript) == (1, 1, 1, 1)
+    assert "testRisky" in transcript.todo[0].text
+    assert not transcript.unclassified
+    assert [line.kind for line in transcript.failures[0].lines()] == [Kind.FAILED_TEST, *[Kind.FAILURE_DETAIL] * 2]
+
+
+@pytest.mark.parametrize("message", [RISKY, "This test printed output: x", "Test method is annotated with @todo"])
+def test_which_test_is_risky_has_to_be_told(message: str) -> None:
+    """PU-8: a failing test with the same words leaves it open; none is lost."""
+    told = messages(2, fails("testA", message, " "), fails("testB", message, " "))
+    text = HEAD + told + TIME.rstrip("\n") + "\n" + verdict("FAILURES!", 2, Failures=1, Risky=1)
+    transcript = read(text)
+    assert names(transcript) == ["OvenTest::testA", "OvenTest::testB"]
+    assert Doubt.RECAP_CONTRADICTION in transcript.doubts
+
+
+def test_a_test_with_a_warning_has_no_message() -> None:
+    """PU-8: of PHPUnit 9; the verdict counts it as failed."""
+    told = messages(2, ran("testA"), ran("Warning", 'No tests found in class "EmptyTest".\n'))
+    text = HEAD + told + TIME.rstrip("\n") + "\n" + verdict("WARNINGS!", 2, Warnings=1)
+    transcript = read(text)
+    assert names(transcript) == ["1 failing test, not named"]
+    assert transcript.doubts == {Doubt.FAILURES_UNNAMED}
+
+
+def test_accounts_behind_service_messages() -> None:
+    """PU-8: PHPUnit 10 and later tell it all once more; then the messages are a recap."""
+    told = messages(
+        3, ran("testDoor"), fails("testHeat"), fails("testRisky", "This test did not perform any assertions", "")
+    )
+    sections = part("failure", account(1, "OvenTest::testHeat")) + "\n--\n\n"
+    sections += part("risky test", account(1, "OvenTest::testRisky", "This test did not perform any assertions"))
+    text = HEAD.replace("9.6.7", "11.2.0") + told + TIME + sections + verdict("FAILURES!", 3, Failures=1, Risky=1)
+    assert outcome(text, 1) == ("failed", [])
+    transcript = read(text)
+    assert names(transcript) == ["OvenTest::testHeat"]
+    assert tally(transcript) == (1, 1, 0, 1)
+    assert transcript.suppressed[Kind.RECAP] == 2
+    fewer = text.replace(fails("testHeat"), fails("testHeat") + fails("testMore") + fails("testMost"))
+    assert Doubt.RECAP_CONTRADICTION in read(fewer).doubts
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (fails("testHeat"), ran("testHeat")),
+        (fails("testHeat"), ""),
+        (fails("testHeat"), fails("testHeat") * 2),
+        (ran("testDoor"), fails("testDoor")),
+        (ran("testDoor"), sent("testStarted", "testDoor")),
+        (sent("testSuiteFinished", "OvenTest"), ""),
+        (ran("testDoor"), ran("testDoor") + ran("testHum", sent("testIgnored", "testHum"))),
+        (ran("testDoor"), ran("testDoor") + sent("testFailed", "hook", message="m")),
+        ("Failures: 1", "Failures: 2"),
+        ("Tests: 2", "Tests: 3"),
+    ],
+)
+def test_service_messages_that_the_verdict_denies(old: str, new: str) -> None:
+    """PU-1 and PU-8."""
+    end = TIME.rstrip("\n") + "\n" + verdict("FAILURES!", 2, Failures=1)
+    text = HEAD + messages(2, ran("testDoor"), fails("testHeat")) + end
+    assert outcome(text, 1) == ("failed", [])
+    assert outcome(text.replace(old, new), 1)[1]
+    assert outcome(text.replace(old, new), 0)[0] != "passed"
+
+
+def test_service_messages_that_were_cut_never_pass() -> None:
+    """P1."""
+    assert not [at for at in range(len(SENT_GREEN) - 1) if outcome(SENT_GREEN[:at])[0] == "passed"]
+
+
+def test_a_forged_verdict_among_messages() -> None:
+    """PU-3, PU-8: it counts what has ended so far, but a test still runs."""
+    forged = ran("testGlow", f"{TIME}OK (1 test, 1 assertion)\n")
+    end = TIME.rstrip("\n") + "\n" + verdict("FAILURES!", 3, Failures=1)
+    text = HEAD + messages(3, ran("testDoor"), forged, fails("testHeat")) + end
+    assert names(read(text)) == ["OvenTest::testHeat"]
+    assert tally(read(text)) == (2, 1, 0, 0)
+    assert outcome(text, 0)[0] != "passed"
+
+
+def test_messages_among_letters_are_text() -> None:
+    """PU-8: the number of tests is the first of the results, or none of them is a message."""
+    printed = messages(1, ran("testForged"))
+    text = HEAD + ".." + printed + row(".", 3) + TIME + "OK (3 tests, 3 assertions)\n"
+    assert tally(read(text, 0)) == (3, 0, 0, 0)
+    assert read(text, 0).doubts == {Doubt.AMBIGUOUS_DIALECT}
+    first = HEAD + printed + row("...") + TIME + "OK (3 tests, 3 assertions)\n"
+    assert outcome(first)[0] != "passed"
+
+
+def test_every_line_of_service_messages_is_counted_once() -> None:
+    """P3, READ-3."""
+    for text in (SENT, SENT[:900], SENT + SENT):
+        found, traces = trace_streams([("stdout", [text.encode()])], exit_code=1)
+        assert found.event_count == len(traces) == len(text.removesuffix("\n").split("\n"))
+    chunked(SENT, "phpunit")

@@ -424,3 +424,48 @@ def test_a_lane_counts_what_lines_would() -> None:
     assert trace_streams([("stdout", [run.encode()])], exit_code=0)[0] == read_streams(
         [("stdout", [run.encode()])], exit_code=0
     )
+
+
+# -- merged streams ---------------------------------------------------------------------------------------------------
+
+CUP = "t/cup.t .. \nok 1 - round\nok 2 - dry\n1..2\nok\n"
+
+
+def test_what_is_said_before_a_files_line_is_that_files() -> None:
+    """PRV-2, PRV-4: a passed file's outcome stands before it."""
+    said = TEA_SAID + TEA_OVER + "# kettle is cold\n"
+    run = CUP + said + f"t/tea.t .. \n{TEA_TAP}{TEA_OUTCOME}{summary(TEA_ROW)}{totals(2, 5, 'FAIL')}"
+    assert verdict(run, exit_code=1) == ("failed", [])
+    found = read(run, exit_code=1)
+    assert names(found) == ["t/tea.t > steeps"]
+    assert texts(found.failures[0].details)[-1] == "#     expected: '3'"
+    assert tally(found) == (4, 1, 0, 0)
+
+
+def test_a_bare_ok_that_tap_follows_is_a_point() -> None:
+    """PRV-2"""
+    run = "t/cup.t .. \nok\n# dry\nspilt\nok\n1..2\nok\n" + totals(1, 2)
+    assert verdict(run) == ("passed", [])
+    assert tally(read(run)) == (2, 0, 0, 0)
+
+
+def test_comments_outside_of_files_are_the_tests() -> None:
+    """PRV-6"""
+    green = "# warm\nt/cup.t .. \nok 1 - round\n1..1\nok\n# cold\n" + totals(1, 1)
+    assert verdict(green) == ("passed", [])
+    assert not read(green).unclassified
+    red = "t/cup.t .. ok\n# cold\nt/tea.t .. \n" + TEA_OUTCOME + summary(TEA_ROW) + totals(2, 5, "FAIL")
+    assert [line.kind for line in read(red, exit_code=1).unclassified] == [Kind.PROGRAM_OUTPUT]
+    broken_off = "# warm\nt/cup.t .. \nok 1 - round\n"
+    assert verdict(broken_off) == ("indeterminate", ["COMPLETENESS_UNCONFIRMED", "UNCLASSIFIED_EVIDENCE"])
+
+
+@pytest.mark.parametrize("margin", ["", "    "])
+def test_a_file_may_begin_with_a_subtest(margin: str) -> None:
+    """PRV-2"""
+    child = f"{margin}# Subtest: rim\n    ok 1 - smooth\n    1..1\n"
+    run = "t/cup.t .. \n" + child + "ok 1 - rim\nok 2 - dry\n1..2\nok\n" + totals(1, 2)
+    assert verdict(run) == ("passed", [])
+    assert tally(read(run)) == (2, 0, 0, 0)
+    comments = "t/cup.t .. \n# Subtest: rim\nok\nt/tea.t .. \n    # Subtest: rim\nok\n" + totals(2, 2)
+    assert verdict(comments)[1] == ["COUNTS_UNCONFIRMED"]

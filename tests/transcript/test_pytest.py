@@ -800,3 +800,39 @@ def test_long_lines_take_linear_time(piece: bytes) -> None:
         begun = time.process_time()
         read(data)
         assert time.process_time() - begun < 5
+
+
+MESSAGES = HEAD.replace("xdist-3.6.1", "xdist-3.6.1, teamcity-messages-1.33")
+
+
+def with_messages(head: str) -> str:
+    """A report of -v with the plugin's messages; what tests print is captured."""
+    result = "##teamcity[testFinished timestamp='1' duration='0' flowId='t.a' name='t.a']"
+    failed = "##teamcity[testFailed timestamp='1' details='E   assert 0' flowId='t.b' message='t.py:2' name='t.b']"
+    lines = [
+        "##teamcity[testCount timestamp='1' count='2']",
+        "",
+        "test_t.py::test_a ##teamcity[testStarted timestamp='1' flowId='t.a' name='t.a']",
+        f"PASSED                                              [ 50%]{result}",
+        "",
+        "test_t.py::test_b ##teamcity[testStarted timestamp='1' flowId='t.b' name='t.b']",
+        f"FAILED                                              [100%]{failed}",
+        result.replace("t.a", "t.b"),
+        "",
+        rule("FAILURES"),
+        failure("test_b"),
+        rule("short test summary info"),
+        "FAILED test_t.py::test_b - AssertionError: too salty",
+        rule("1 failed, 1 passed in 0.03s"),
+    ]
+    return "\n".join((rule("test session starts"), head + "collected 2 items", *lines, ""))
+
+
+def test_service_messages_of_a_plugin_say_nothing_new() -> None:
+    """PYT-5: where the head names the plugin."""
+    told = read_streams([("stdout", [with_messages(MESSAGES).encode()])], exit_code=1)
+    assert [found.identity for found in told.failures] == ["test_t.py::test_b"]
+    assert (told.tally.passed, told.tally.failed, told.tally.total) == (1, 1, 2)
+    assert not told.doubts
+    assert not told.unclassified
+    assert read_streams([("stdout", [with_messages(HEAD).encode()])], exit_code=1).unclassified

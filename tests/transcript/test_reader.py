@@ -97,6 +97,19 @@ def test_the_one_that_closes_better_keeps_the_stretch() -> None:
     assert story.counts == (1, 0, 0, 0)
 
 
+def test_a_report_that_one_of_several_candidates_takes_for_a_detail() -> None:
+    """READ-5: it joins all the same, as others do not know the line."""
+    printed = "Finished in 0.1 seconds (files took 0.1 seconds to load)\n9 examples, 0 failures\nprinted\nnot ok 2\n"
+    error = '{"class":"E","message":"dry","backtrace":[]}'
+    example = f'{{"full_description":"well is deep","status":"failed","pending_message":null,"exception":{error}}}'
+    counts = '"example_count":1,"failure_count":1,"pending_count":0,"errors_outside_of_examples_count":0'
+    line = f'{{"version":"3.12.0","examples":[{example}],"summary":{{{counts}}},"summary_line":"1 example, 1 failure"}}'
+    story = told(printed + line, exit_code=1)
+    assert story.failures == ["well is deep"]
+    assert story.counts == (0, 1, 0, 0)
+    assert "AMBIGUOUS_DIALECT" in story.doubts
+
+
 def test_each_line_goes_once_to_each_candidate() -> None:
     told("ok 1 - a\n..\n1..1\nTAP version 13\n")
 
@@ -144,6 +157,21 @@ def test_another_report_behind_a_failing_last_point() -> None:
     story = told("1..1\nnot ok 1 - tea\n" + SPEC, exit_code=1)
     assert (story.verdict, "AMBIGUOUS_DIALECT" in story.doubts) == ("failed?", True)
     assert story.transcript.event_count == 2 + SPEC.count("\n")
+
+
+def test_an_opening_that_has_its_place_goes_first() -> None:
+    """READ-17: a tick below a title and an empty line is tap-spec's, any other is mocha's."""
+    totals = "\n  total:     1\n  passing:   1\n  duration:  1ms\n\n"
+    assert told("\n  tea\n\n    ✔ pours\n" + totals).verdict == "passed"
+    assert "AMBIGUOUS_DIALECT" not in told("\n  tea\n\n    ✔ pours\n" + totals).doubts
+    assert told("\n  tea\n    ✔ pours\n" + totals).verdict != "passed"
+
+
+def test_an_opening_with_a_place_joins_no_stretch() -> None:
+    """READ-17."""
+    story = told("1..2\nok 1 - a\n\n  tea\n\n  total:     1\nok 2 - b\n")
+    assert "AMBIGUOUS_DIALECT" not in story.doubts
+    assert story.counts == (2, 0, 0, 0)
 
 
 def test_an_opening_that_its_own_machine_leaves_is_kept() -> None:

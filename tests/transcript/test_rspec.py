@@ -413,3 +413,13 @@ def test_time_grows_with_the_text(unit: str) -> None:
 
 def test_the_row_says_what_it_is() -> None:
     assert (DIALECT.name, *DIALECT.streams) == ("rspec", "stdout")
+
+
+def test_rubys_own_warnings_are_warnings() -> None:
+    """RSPEC-7: where standard error is merged."""
+    warning = "lib/oven.rb:9: warning: method redefined; discarding old bake\n"
+    inside = RED.replace("\nFinished in", "\n(eval):3: warning: unused\n\nFinished in")
+    for run, warnings in ((warning + RED, 1), (inside, 1), (warning + inside, 2)):
+        assert sufficient(run, 1) == "failed"
+        assert len(read(run, 1).warnings) == warnings
+    assert sufficient(RED.replace("\nFinished in", "\nloose\n\nFinished in"), 1) != "failed"

@@ -311,6 +311,19 @@ def test_one_error_of_several_tests() -> None:
     assert run.doubts == frozenset()
 
 
+def test_a_message_of_several_lines_below_tests_that_share_an_account() -> None:
+    account = block("quay.test.ts > b").replace("expected 3 to be 4", "too slow\nGive it more time.", 1)
+    err = f"\n\n{ruler('Failed Tests 2')}\n\n FAIL  quay.test.ts > a\n" + account + end(1, 2)
+    message = "     → too slow\nGive it more time.\n"
+    out = HEAD + f" ❯ quay.test.ts (2 tests | 2 failed) 1ms\n   × a 1ms\n{message}   × b 1ms\n{message}"
+    run = read(out + summary("2 failed (2)", "1 failed (1)"), err, 1)
+    assert names(run) == ["quay.test.ts > a", "quay.test.ts > b"]
+    assert run.doubts == frozenset()
+    assert not run.unclassified
+    other = read(out.replace("Give", "Take") + summary("2 failed (2)", "1 failed (1)"), err, 1)
+    assert len(other.unclassified) == 2
+
+
 def test_retries_are_one_failure() -> None:
     err = f"\n\n{ruler('Failed Tests 1')}\n\n" + " FAIL  quay.test.ts > a\n" * 2 + block("quay.test.ts > a") + end(1, 3)
     out = HEAD + " ❯ quay.test.ts (1 test | 1 failed) 1ms\n   × a 1ms (retry x2)\n"

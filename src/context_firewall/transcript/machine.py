@@ -5,7 +5,7 @@ through `run` where the machine has offered a `lane` for them.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from context_firewall.transcript.facts import Reading
@@ -98,6 +98,9 @@ class Dialect(NamedTuple):
     """Streams on which the runner itself never prints: what stands there is the program's own output."""
     settle: "Callable[[list[Reading]], list[Reading]] | None" = None
     """What the readings of all streams mean together, where the runner tells one run's story in two of them."""
+    below: "Callable[[Sequence[Line], int], bool] | None" = None
+    """Whether its opening, at that line number, stands where it may, given the unclassified lines before it, which no
+    dialect reads. Such an opening says more than one that may stand anywhere, and goes before it."""
     tentative: bool = False
     """Whether the opening alone proves little: until more bears it out, another dialect's opening takes its lines."""
 

@@ -11,6 +11,9 @@ MARKERS: tuple[tuple[tuple[bytes, ...], Kind], ...] = (
     ((b"WARNING:", b"WARN:"), Kind.ABNORMAL_WARNING),
 )
 
+SERVICE_MESSAGE = b"##teamcity["
+"""How a message to a build server begins, whichever runner sends it."""
+
 
 def marker_kind(bare: bytes) -> Kind | None:
     """Kind of a bare line that starts with a strict marker, else None."""

@@ -185,7 +185,8 @@ class StreamReader:
         if len(self._stretches) > 1:
             taken = [self._give(stretch, text, raw, number) for stretch in self._stretches]
             present = [stretch.dialect for stretch in self._stretches]
-            further = [] if any(taken) else [row for row in self._claims(text) if row not in present]
+            claims = [] if all(taken) else self._claims(text)
+            further = [row for row in claims if row not in present and row.below is None]
             if further and not self._stretches[0].machine.complete:
                 self._contest(self._stretches[0], further, text, raw)
             return
@@ -201,7 +202,7 @@ class StreamReader:
             self._end_stretch()
             self._outside(text, raw)
             return
-        rivals = [row for row in self._claims(text) if row is not stretch.dialect]
+        rivals = [row for row in self._claims(text) if row is not stretch.dialect and row.below is None]
         if not rivals:
             return
         if stretch.held is None:
@@ -238,9 +239,17 @@ class StreamReader:
             return []
         return [row.dialect for row in self._dialects if row.opens(text)]
 
+    def _placed(self, claims: list[Dialect]) -> list[Dialect]:
+        """Those of the claims whose opening stands where it has to; else those that may stand anywhere."""
+        if not claims:
+            return claims
+        above = self._idle.unclassified()
+        placed = [row for row in claims if row.below is not None and row.below(above, self._number)]
+        return placed or [row for row in claims if row.below is None]
+
     def _outside(self, text: bytes, raw: bytes) -> None:
         """A line outside every stretch: it may open one."""
-        claims = self._claims(text)
+        claims = self._placed(self._claims(text))
         if not claims:
             self._idle.line(text, raw, self._number)
             return
@@ -326,6 +335,10 @@ class _Idle:
         else:
             kind = marker_kind(text) or Kind.UNCLASSIFIED
             self._lines.setdefault(kind, []).append(Line(self._stream, number, kind, raw))
+
+    def unclassified(self) -> Sequence[Line]:
+        """The lines that nothing reads, in order."""
+        return self._lines.get(Kind.UNCLASSIFIED, ())
 
     def hand_over(self, machine: Adopts) -> list[Line]:
         """Let a machine take the kept lines that stand before its opening; returns those that it has taken."""

@@ -148,11 +148,18 @@ class _Index:
         self._by_name: dict[str, list[str]] = defaultdict(list)
         self._by_leaf: dict[str, list[str]] = defaultdict(list)
         self._lines: dict[str, set[bytes]] = defaultdict(set)
+        self._told_with: dict[str, str] = {}
+        beside: list[str] = []
         for failure in failures:
             name = failure.identity.partition("\n")[0]
             self._by_name[name].append(name)
             self._by_leaf[name.rpartition(SEPARATOR)[2]].append(name)
-            self._lines[name].update(bare(line.raw).strip() for line in failure.details)
+            # Tests that fail alike share one account, which stands with the last of them.
+            beside.append(name)
+            if failure.details:
+                self._lines[name].update(bare(line.raw).strip() for line in failure.details)
+                self._told_with.update(dict.fromkeys(beside, name))
+                beside.clear()
         self._used: Counter[str] = Counter()
 
     def knows(self, result: ResultLine) -> bool:
@@ -162,7 +169,8 @@ class _Index:
     def tells(self, result: ResultLine, line: Line) -> bool:
         """Whether an account of the failure has that line too."""
         text = bare(line.raw).strip()
-        return any(text in self._lines[name] for name in self._found(result))
+        found = self._found(result)
+        return any(text in self._lines[name] or text in self._lines[self._told_with.get(name, name)] for name in found)
 
     def take(self, result: ResultLine) -> bool:
         """Whether there is a failure of that name; a run of failures with one name is found any number of times."""

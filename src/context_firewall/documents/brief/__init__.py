@@ -25,6 +25,7 @@ last one on its line, and `[-]` where no line is known. SPEC.md, section "Brief"
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from context_firewall.documents.brief.regions import CONTEXT, context_lines, fenced, is_decoded, name_lines, regions
@@ -37,6 +38,11 @@ from context_firewall.errors import PayloadCeilingTooSmall
 
 # A raw reference that the evidence store gives; so many digits are enough to find the run by.
 STORED = re.compile(r"evidence://sha256/([0-9a-f]{12})[0-9a-f]{52}")
+
+
+# Under a ceiling that does not hold every name and every text, names take so many times the bytes of the text: a few
+# failures in full say more than the rest of a list of hundreds.
+NAMES_TO_TEXT = 3
 
 
 class Shape(NamedTuple):
@@ -57,13 +63,14 @@ class Shape(NamedTuple):
         """The reason codes for what this shape leaves out of that packet."""
         evidence = packet["decision_evidence"]
         failures = evidence["failures"]
+        stops = [*evidence["fatal_errors"], *evidence["timeouts"]]
         remarks = [*evidence["warnings"], *evidence.get("todo", []), *evidence["unclassified_evidence"]]
         left_out = (
             ("PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT", not self.remarks and any("text" in line for line in remarks)),
-            ("PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED", self.whole is not None and self.whole < len(failures)),
+            ("PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED", self.whole is not None and 0 < self.whole < len(failures)),
             (
                 "PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED",
-                not self.stops and any("text" in line for line in (*evidence["fatal_errors"], *evidence["timeouts"])),
+                (self.whole == 0 and bool(failures)) or (not self.stops and any("text" in line for line in stops)),
             ),
             ("PAYLOAD_LIMIT_FAILURE_NAMES_OMITTED", self.named is not None and self.named < len(failures)),
         )
@@ -74,8 +81,8 @@ def render_brief(packet: EvidencePacket, *, max_bytes: int | None = None) -> str
     """The brief of a packet, as text that ends with a newline.
 
     `max_bytes` is a ceiling on its UTF-8 bytes. Under it, remarks give way first, then failure regions from the last
-    on, then names; what is left out is counted, with the lines where it stands. Raises PayloadCeilingTooSmall when not
-    even the counts fit; its details name the smallest ceiling that would do.
+    on, and names with them; what is left out is counted, with the lines where it stands. Raises PayloadCeilingTooSmall
+    when not even the counts fit; its details name the smallest ceiling that would do.
     """
     draft = _Draft(packet)
     sizes: list[int] = []
@@ -183,16 +190,30 @@ class _Draft:
                 return n - 1
         return len(lines) - 1
 
-    def most(self, ceiling: int | None, limit: int, shape: Callable[[int], Shape]) -> int:
-        """The largest n in 0..limit whose shape fits, found by halving: a larger n never makes a shorter brief."""
-        low, high = 0, limit
-        while low < high:
-            middle = (low + high + 1) // 2
-            if ceiling is None or len(self.text(shape(middle)).encode()) <= ceiling:
-                low = middle
+    def steps(self) -> list[Shape]:
+        """What ever higher ceilings show, remarks aside: the counts, and with each step one thing more.
+
+        That is the next name, unless the texts so far and the next one take no more than a third of what the names do.
+        Fatal errors and timeouts are the first text, then come the regions in order.
+        """
+        names = [0, *accumulate(len(name.encode()) + 1 for name in self._names)]
+        stops, none = (self.size(Shape(stops, False, 0, 0)) for stops in (True, False))
+        texts = [stops - none, *(sum(len(line.encode()) + 1 for line in region) for region in self._regions)]
+        named = told = spent = 0
+        steps = [Shape(False, False, 0, 0)]
+        while told < len(texts):
+            fits = (spent + texts[told]) * NAMES_TO_TEXT <= names[named] and told <= named
+            if fits or named == self.failures:
+                spent += texts[told]
+                told += 1
             else:
-                high = middle - 1
-        return low
+                named += 1
+            steps.append(Shape(told > 0, False, max(0, told - 1), named))
+        return steps
+
+    def size(self, shape: Shape) -> int:
+        """The bytes of the brief in one shape."""
+        return len(self.text(shape).encode())
 
 
 def _all(draft: _Draft, ceiling: int | None) -> Shape:
@@ -207,28 +228,26 @@ def _no_remarks(draft: _Draft, ceiling: int | None) -> Shape:
     return Shape(remarks=False)
 
 
-def _some_regions(draft: _Draft, ceiling: int | None) -> Shape:
-    limit = max(0, draft.failures - 1)
-    return Shape(remarks=False, whole=draft.most(ceiling, limit, lambda n: Shape(remarks=False, whole=n)))
+def _first_steps(draft: _Draft, ceiling: int | None) -> Shape:
+    """As many steps as fit.
+
+    Where a step makes a reason superfluous, or another one true, the brief may get shorter by it. Those are few, and
+    between two of them each step makes it longer: so the first that does not fit is found by halving.
+    """
+    steps = draft.steps()
+    if ceiling is None:
+        return steps[0]
+    kinds = [(step.stops, bool(step.whole), step.named == draft.failures) for step in steps]
+    turns = [n for n, (one, after) in enumerate(pairwise(kinds), 1) if one != after]
+    low = next((n for n in reversed(turns) if draft.size(steps[n]) <= ceiling), 0)
+    high = next((n for n in turns if n > low), len(steps)) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if draft.size(steps[middle]) <= ceiling else (low, middle - 1)
+    return steps[low]
 
 
-def _no_text(draft: _Draft, ceiling: int | None) -> Shape:
-    return Shape(stops=False, remarks=False, whole=0)
-
-
-def _some_names(draft: _Draft, ceiling: int | None) -> Shape:
-    limit = max(0, draft.failures - 1)
-    return Shape(False, False, 0, draft.most(ceiling, limit, lambda n: Shape(False, False, 0, n)))
-
-
-RUNGS: tuple[Callable[[_Draft, int | None], Shape], ...] = (
-    _all,
-    _head_and_tail,
-    _no_remarks,
-    _some_regions,
-    _no_text,
-    _some_names,
-)
+RUNGS: tuple[Callable[[_Draft, int | None], Shape], ...] = (_all, _head_and_tail, _no_remarks, _first_steps)
 
 
 def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:

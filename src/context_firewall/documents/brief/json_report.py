@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 # Members that say what went wrong, wherever they stand in a failing test's object: mocha's, jest's and Vitest's,
-# pytest-json-report's.
+# pytest-json-report's, RSpec's.
 TELLING = frozenset(
     {"failureMessages", "message", "err", "stack", "actual", "expected", "longrepr", "stdout", "stderr"}
+    | {"class", "backtrace"}
 )
 # Said again by those.
 REPEATING = frozenset({"failureDetails", "crash", "traceback", "assertionResults"})
@@ -45,12 +46,15 @@ def _parts(text: str, identities: Sequence[str]) -> list[list[str]] | None:
     wanted = Counter(identities)
     said: dict[str, list[list[str]]] = {name: [] for name in wanted}
     try:
-        for name, node in _named(json.loads(text), ""):
+        root = json.loads(text)
+        for name, node in _named(root, ""):
             strings = list(_said(node)) if name in wanted else []
             if strings and strings not in said[name]:
                 said[name].append(strings)
     except (ValueError, RecursionError):
         return None
+    for name, strings in _outside(root, [name for name in wanted if not said[name]]):
+        said[name].append(strings)
     if any(len(said[name]) not in (1, count) for name, count in wanted.items()):
         return None
     return [_once(said[name].pop(0) if len(said[name]) > 1 else said[name][0]) for name in identities]
@@ -66,7 +70,7 @@ def _named(node: Any, file: str) -> Iterator[tuple[str, Any]]:
     if "assertionResults" in node:
         file = str(node.get("name"))
         yield file, node
-    for key in ("fullTitle", "nodeid"):
+    for key in ("fullTitle", "nodeid", "full_description"):
         if key in node:
             yield str(node[key]), node
     titles = node.get("ancestorTitles")
@@ -75,6 +79,19 @@ def _named(node: Any, file: str) -> Iterator[tuple[str, Any]]:
             yield separator.join(map(str, [file, *titles, node.get("title")])), node
     for value in node.values():
         yield from _named(value, file)
+
+
+def _outside(root: Any, names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """RSpec's messages about errors outside of examples, under the names that they begin with: a file, or a hook.
+
+    Behind a hook's name stands what it raised.
+    """
+    messages = root.get("messages") if isinstance(root, dict) else None
+    texts = [text.strip("\n") for text in messages if isinstance(text, str)] if isinstance(messages, list) else []
+    for name in names:
+        place, *raised = name.split(": ")
+        begins = tuple(f"An error occurred {where} {place}" for where in ("while loading", "in a", "in an"))
+        yield from ((name, [text]) for text in texts if text.startswith(begins) and all(one in text for one in raised))
 
 
 def _said(node: Any, *, telling: bool = False) -> Iterator[str]:

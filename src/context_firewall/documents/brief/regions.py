@@ -21,8 +21,10 @@ FENCE = "| "
 # What a header says besides the name: result word, number, glyph; duration.
 _BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠|^[0-9]{1,9}+\)(?= ))\s*+")
 _AFTER_NAME = re.compile(r"(?<!\s)\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{)?+$")
+# minitest says of what sort a failure is, and below it the name once more, with the place: `  1) Failure:`.
+_SORT = re.compile(r" *+[0-9]++\) (?P<sort>Failure|Error):")
 # A member of an indented JSON report: `"fullTitle": "lends books",`.
-_MEMBER = re.compile(r'"[A-Za-z]++": "(?P<name>.*)",?')
+_MEMBER = re.compile(r'"[A-Za-z_]++": "(?P<name>.*)",?')
 _ESCAPED = re.compile(r"\\(?=[#\\])")
 
 # pytest's error line, and the start of its line that says where: `E   boom`, then `lib/price.py:7: boom`.
@@ -59,6 +61,7 @@ def _region(failure: Mapping[str, Any], said: Sequence[str] | None) -> Iterator[
     lines = dedented([line_text(text) for text in (texts if spoken is None else spoken)])
     if header is not None and "text" in header and spoken is None:
         text, name = header["text"], failure["identity"]
+        text, lines = _sorted(text, safe(name), lines)
         if not says_only_the_name(text, name) and not _sums_up(line_text(text).strip(), safe(name), lines):
             yield FENCE + _unruled(line_text(text).strip())
     yield from _folded(list(_said_once(lines)))
@@ -108,6 +111,14 @@ def says_only_the_name(header: str, identity: str) -> bool:
     if name == ruled or name.startswith(f"{words} ") or name == words.removesuffix(":"):
         return True
     return ruled != header.strip() and f".{name.replace('::', '.')}".endswith(f".{words.replace('::', '.')}")
+
+
+def _sorted(header: str, name: str, lines: list[str]) -> tuple[str, list[str]]:
+    """Header and region, without the name that minitest repeats between them: `Failure [test/price.rb:9]:`."""
+    found = _SORT.fullmatch(line_text(header))
+    if found is None or not lines or not lines[0].startswith((f"{name}:", f"{name} [")):
+        return header, lines
+    return found["sort"] + lines[0].removeprefix(name), lines[1:]
 
 
 def _sums_up(header: str, name: str, lines: Sequence[str]) -> bool:

@@ -46,14 +46,15 @@ REGISTRY: tuple[Entry, ...] = (
     Entry(
         "ctest",
         BOTH,
-        re.compile(rb"Test project |UpdateCTest| ++Start |[ 0-9]++[/%]|Errors while|No tests were|Unable to find exec"),
+        re.compile(rb"Test project |UpdateCTest| ++Start |[ 0-9]++[/%]|Errors while|No tests were|Unable to find "),
     ),
     Entry("go", BOTH, re.compile(rb"=== |--- |ok  \t|FAIL\t|\?   \t|goos: |-test|testing: |panic: |go: |# ")),
     Entry("nextest", BOTH, re.compile(rb" *+(?:Nextest|Starting|Summary \[|PASS|FAIL|SLOW|TIMEOUT|TRY [0-9])")),
     Entry("gotestsum", STDOUT, re.compile(rb"\xe2[\x9c\x88]|(?:PASS|FAIL|SKIP|EMPTY) |=== [SFE]|DONE [0-9]")),
     Entry("go-json", STDOUT, re.compile(rb"\{")),
-    # Before the runners whose reports its documents repeat.
-    Entry("json-report", STDOUT, re.compile(rb"(?:[ \t]++|\{ ?+)\"(?:num|stats|created)")),
+    # Before the runners whose reports these repeat.
+    Entry("json-report", STDOUT, re.compile(rb"(?:[ \t]++|\{ ?+)\"(?:num|stats|created|version|examples)")),
+    Entry("teamcity", STDOUT, re.compile(rb"##teamcity\[(?:test|flowS)")),
     Entry(
         "jest",
         BOTH,
@@ -64,6 +65,7 @@ REGISTRY: tuple[Entry, ...] = (
     ),
     # Totals, a tick (✓ ✔ √), or a test that is announced
     Entry("mocha", STDOUT, re.compile(rb"  (?:[0-9]++ passing| *+\xe2[\x88\x9c]|  [^\n\r]++\r)")),
+    Entry("tap-spec", STDOUT, re.compile(rb"    (?:\xe2[\x88\x9c]|\xc3\x97)|  total: ")),
     Entry("mocha-json-stream", STDOUT, re.compile(rb"\[\"start")),
     Entry(
         "deno",
@@ -71,11 +73,11 @@ REGISTRY: tuple[Entry, ...] = (
         re.compile(rb"running [0-9]++ tests? from|------- pre| ERRORS|Uncaught error|\./|ok \| |FAILED \| "),
     ),
     Entry("junit", STDOUT, re.compile(rb"(?:\xef\xbb\xbf)?+\s*+<(?:\?xml|testsuite)")),
-    Entry("minitest", STDOUT, re.compile(rb"Run options: |# Running:|Running |Finished in ")),
+    Entry("minitest", STDOUT, re.compile(rb"Run options: |# Running:|Running |F(?:inished|abulous run) in ")),
     Entry("phpunit", STDOUT, re.compile(rb"PHPUnit ")),
     Entry("ava", STDOUT, re.compile(rb"  (?:\xe2|- \[|Randomized)")),
     Entry("node-tap", STDOUT, re.compile(rb"Asserts: | (?:FAIL|TODO|SKIP) {2}")),
-    Entry("bats-pretty", STDOUT, re.compile(rb" {3}| \xe2\x9c\x97 |[^ /\n]+\.bats")),
+    Entry("bats-pretty", STDOUT, re.compile(rb" {3}| \xe2\x9c\x97 |[^ \n]+\.bats")),
     Entry(
         "prove",
         STDOUT,

@@ -41,6 +41,8 @@ _LANE = re.compile(
 )
 _TIMED = re.compile(rb"\x1b\[[0-9;]*+m \[[0-9.]++\]\Z")
 _SKIP = b" (skipped"
+# Behind the name of a test that was skipped and whose teardown failed.
+_SKIPPED_TOO = b" # skip"
 _FILE = re.compile(rb"\x1b\[34;1m([^\x1b\n]++)")
 _START = re.compile(_MOVES)
 # "%d test(s), %d failure(s)[, %d skipped][, %d not run][ in %d seconds]"
@@ -53,6 +55,8 @@ _WARNING = re.compile(rb"   bats warning: [^\n]++")
 _ABORTED = re.compile(rb"   Received SIGINT, aborting \.\.\.")
 _FILE_HOOKS = frozenset({b"setup_file failed", b"teardown_file failed"})
 _CUT = b"..."
+# The output of a test that has not failed.
+_SHOWN = b"\x1b[0m\x1b[0m   "
 # Behind a setup_file that failed, bats 1.8 writes "begin 6 " before the name of a test that begins.
 _NUMBERED = re.compile(rb"begin [0-9]++ ")
 
@@ -95,6 +99,8 @@ class BatsPretty:
         self._open: _Test | None = None
         self._printed: list[Line] = []
         """What the running test has printed past bats."""
+        self._shown = False
+        """The result above is of a test that has not failed: --show-output-of-passing-tests shows what it printed."""
         self._announced: Line | None = None
         self._summary: _Summary | None = None
         self._warnings: list[Line] = []
@@ -116,7 +122,7 @@ class BatsPretty:
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Count passed tests."""
         count = block.count(b"\n", start, stop)
-        self._open = None
+        self._open, self._shown = None, True
         self._passed += count
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, count)
         return count
@@ -176,7 +182,7 @@ class BatsPretty:
             self._open = None
             self._suppressed.add(Kind.STRUCTURE, line.number)
         else:
-            return self._loose(bare, line)
+            return self._loose(bare, raw, line)
         return True
 
     def _begins(self, raw: bytes) -> int:
@@ -192,9 +198,12 @@ class BatsPretty:
 
     def _result(self, mark: bytes, text: bytes, line: Line) -> None:
         self._open = None
+        self._shown = False
         name = _TIMED.sub(b"", text)
         if mark == _SKIPPED:
             name = name.partition(_SKIP)[0]
+        if mark == _FAILED and self._begun and self._begun == name.rpartition(_SKIPPED_TOO)[0]:
+            name = self._begun
         hook = mark == _FAILED and name in _FILE_HOOKS and not self._begun
         if not hook and not self._ends(name):
             self._odd += 1
@@ -208,6 +217,7 @@ class BatsPretty:
             self._skipped += mark == _SKIPPED
             self._suppressed.add(Kind.SUCCESSFUL_TEST if mark == _PASSED else Kind.SKIPPED_TEST, line.number)
             self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, self._printed)
+            self._shown = True
         self._printed = []
 
     def _ends(self, name: bytes) -> bool:
@@ -226,7 +236,7 @@ class BatsPretty:
         else:
             self._suppressed.add(Kind.STRUCTURE, line.number)
 
-    def _loose(self, bare: bytes, line: Line) -> bool:
+    def _loose(self, bare: bytes, raw: bytes, line: Line) -> bool:
         """Text: of the failing test above, of the test that runs, or bats' own."""
         if _WARNING.fullmatch(bare):
             self._open = None
@@ -240,6 +250,8 @@ class BatsPretty:
             self._suppressed.add(Kind.BLANK, line.number)
         elif self._begun:
             self._printed.append(line)
+        elif self._shown and raw.startswith(_SHOWN):
+            self._suppressed.add(Kind.PROGRAM_OUTPUT, line.number)
         else:
             self._unclassified.append(line)
             return False
@@ -337,7 +349,7 @@ DIALECT = Dialect(
     # With the moves taken out, a test's name and number run into its result.
     opening=re.compile(
         rb"   [^\n]*?[0-9]/[0-9]++(?: in [0-9]++ sec)?+(?:\Z| (?:\xe2\x9c[\x93\x97]|-) )"
-        rb"| \xe2\x9c\x97 (?:setup|teardown)_file failed\Z|[^ /\n]+\.bats\Z"
+        rb"| \xe2\x9c\x97 (?:setup|teardown)_file failed\Z|[^ \n]+\.bats\Z"
     ),
     begin=BatsPretty,
     settle=with_warnings,

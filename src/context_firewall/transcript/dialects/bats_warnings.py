@@ -16,8 +16,8 @@ def warns(text: bytes, *, warned: bool) -> bool:
 
 
 def with_warnings(readings: list[Reading]) -> list[Reading]:
-    """The readings, with bats' warnings on standard error taken for what they are."""
-    return [_warned(part) if part.stream == "stderr" and not part.dialect else part for part in readings]
+    """The readings, with bats' warnings on standard error, or behind the report, taken for what they are."""
+    return [part if part.dialect else _warned(part) for part in readings]
 
 
 def _warned(part: Reading) -> Reading:

@@ -64,7 +64,7 @@ class Ctest:
         """Count a run of passed tests, if they are all in order."""
         tests = self._tests
         numbers: set[int] = set()
-        place = tests.place
+        place = tests.done
         for pair in grammar.PAIR.finditer(block, start, stop):
             place += 1
             found = grammar.split(pair["rest"], pair["name"])
@@ -118,7 +118,7 @@ class Ctest:
         """Settle the account."""
         tests = self._tests
         doubts: set[Doubt] = set()
-        if not self.complete or tests.place != tests.all:
+        if not self.complete or tests.all not in (0, tests.done):
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if tests.odd:
             doubts.add(Doubt.PLAN_CONTRADICTION)
@@ -126,7 +126,9 @@ class Ctest:
             doubts.add(Doubt.AGGREGATE_CONTRADICTION)
         current = self._unfinished()
         self._printed.lines += tests.loose
-        failures = [ended.failure(self._suppressed, self._listed.pop(ended.number, None)) for ended in tests.failed]
+        failures = [
+            ended.failure(self._suppressed, self._listed.pop(ended.number, None)) for ended in tests.failed.values()
+        ]
         if self._listed:
             doubts.add(Doubt.RECAP_CONTRADICTION)
             self._printed.lines += self._listed.values()
@@ -200,7 +202,7 @@ class Ctest:
         if result["place"] is None:
             if running is None:
                 return False
-            self._open = tests.attempt(number, *found, line)
+            self._open = tests.end(number, *found, line, counted=False)
         else:
             if not tests.counts(int(result["place"]), int(result["all"]), number):
                 return False
@@ -254,8 +256,8 @@ class Ctest:
             return True
         if listed is not None and self._list == grammar.FAILED_LIST and not self._recapped():
             number = int(listed["number"])
-            name = self._tests.names.get(number)
-            fits = number not in self._listed and name is not None and listed["rest"].startswith(name)
+            failure = self._tests.failures.get(number)
+            fits = number not in self._listed and failure is not None and listed["rest"].startswith(failure.name)
             self._wrong_list |= not fits
             if fits:
                 self._listed[number] = line
@@ -288,6 +290,7 @@ class Remarks:
         self._stream = stream
         self._suppressed = Account()
         self._missing: list[Line] = []
+        self._warnings: list[Line] = []
 
     complete = True
     """Anything may follow a remark."""
@@ -312,15 +315,21 @@ class Remarks:
         if grammar.MISSING.fullmatch(bare):
             self._missing.append(Line(self._stream, number, Kind.UNCLASSIFIED, raw))
             return True
+        if grammar.NO_FILE.fullmatch(bare):
+            self._warnings.append(Line(self._stream, number, Kind.ABNORMAL_WARNING, raw))
+            return True
         if not bare.strip() or grammar.REMARKS.fullmatch(bare):
             self._suppressed.add(Kind.INFORMATIONAL if bare.strip() else Kind.BLANK, number)
             return True
         return False
 
     def close(self, exit_code: int | None) -> Reading:
-        """What is left is which programs were missing."""
+        """What is left is which programs and files were missing."""
         return Reading(
-            unclassified=tuple(self._missing), suppressed=self._suppressed.totals(), fates=self._suppressed.fates
+            unclassified=tuple(self._missing),
+            warnings=tuple(self._warnings),
+            suppressed=self._suppressed.totals(),
+            fates=self._suppressed.fates,
         )
 
 
@@ -354,7 +363,7 @@ def _path(line: Line) -> bytes:
 DIALECT = Dialect(
     name="ctest",
     title="CTest",
-    checked="CTest 3.25",
+    checked="CTest 3.18, 3.22, 3.25, 3.27, 3.31, 4.1",
     streams=frozenset({"stdout", "stderr"}),
     opening=grammar.OPENING,
     begin=_begin,

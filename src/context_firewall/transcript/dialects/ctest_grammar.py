@@ -42,6 +42,8 @@ FAILED = b"***"
 
 # Why a test did not run: between the two lines.
 MISSING = re.compile(rb"(?:Could|Unable to) (?:not )?+find executable:? (?P<path>[^\n]++)")
+# On standard error only, and without the test's name.
+NO_FILE = re.compile(rb"Unable to find required file: [^\n]++")
 LOOKED = b"Looked in the following places:"
 
 # With -V: the number, then what the test prints or CTest says of it.
@@ -80,7 +82,7 @@ OPENING = re.compile(
     rb"| *+[0-9]{1,9}+/[0-9]{1,9}+ Test ++#[0-9]{1,9}+: \S"
     rb"|[0-9]{1,3}+% tests passed, [0-9]{1,9}+ tests? failed out of [0-9]{1,9}+\Z"
     rb"|UpdateCTestConfiguration ++from :"
-    rb"|Errors while running CTest\Z|No tests were found!!!\Z|Unable to find executable: \S"
+    rb"|Errors while running CTest\Z|No tests were found!!!\Z|Unable to find (?:executable|required file): \S"
 )
 
 

@@ -69,17 +69,20 @@ class Tests:
         self.running: dict[int, Test] = {}
         self.started: set[int] = set()
         self.place = 0
-        """How many results have been counted."""
+        """The count of the last counted result."""
         self.all = 0
         """How many tests the counted results announce."""
         self.passed = 0
         self.skipped: set[int] = set()
         self.disabled: set[int] = set()
-        self.failed: list[Ended] = []
-        self.names: dict[int, bytes] = {}
-        """Of the failed tests, by number."""
+        self.failed: dict[int, Ended] = {}
+        """By the line of their results."""
+        self.failures: dict[int, Ended] = {}
+        """The last failure of each test, by the test's number."""
         self.attempts: dict[int, list[Ended]] = {}
-        """Failed attempts of tests that have no counted result yet."""
+        """Failed attempts of tests that have started again."""
+        self._uncounted: dict[int, bytes] = {}
+        """How tests have ended whose result has no count: --repeat prints one only once."""
         self.warnings: list[Line] = []
         """Failed attempts of tests that passed in the end."""
         self.odd = False
@@ -87,10 +90,14 @@ class Tests:
         self.loose: list[Line] = []
         """Lines before results that are no failures, which nothing attributes; of a test that starts twice, all."""
 
+    @property
+    def done(self) -> int:
+        """How many tests have ended."""
+        return self.passed + len(self.failed) + len(self.skipped) + len(self.disabled)
+
     def start(self, number: int, name: bytes, line: Line) -> None:
-        """A test starts."""
-        again = number in self.attempts
-        self.odd |= number in self.started and not again
+        """A test starts, or starts again."""
+        self.odd |= number in self.started and not self._starts_again(number)
         self.started.add(number)
         if number in self.running:
             self.odd = True
@@ -100,18 +107,20 @@ class Tests:
 
     def counts(self, place: int, of: int, number: int) -> bool:
         """Whether a counted result is the runner's: the next, or a later one of a test that has started."""
-        if place > of or place <= self.place or self.all not in (0, of):
+        if place > of or self.all not in (0, of):
             return False
-        if place != self.place + 1:
-            if self.all and number not in self.running:
+        if place != self.done + 1:
+            if place <= self.place or (self.all and number not in self.running):
                 return False
             self.odd = True
         self.place, self.all = place, of
         return True
 
-    def end(self, number: int, name: bytes, ending: bytes, line: Line) -> Ended | None:
-        """A counted result; returns what is open for more lines."""
+    def end(self, number: int, name: bytes, ending: bytes, line: Line, *, counted: bool = True) -> Ended | None:
+        """A result, which is final unless the test starts again; returns what is open for more lines."""
         test = self._take(number, name)
+        if not counted:
+            self._uncounted[number] = ending
         if ending.startswith(grammar.PASSED):
             self.passed += 1
             self._settle(number, test, Kind.SUCCESSFUL_TEST, line)
@@ -123,27 +132,28 @@ class Tests:
         ended = Ended(number, name, line, before=test.lines())
         for attempt in self.attempts.pop(number, ()):
             ended.before += [*attempt.before, attempt.header, *attempt.more, *attempt.output]
-        self.failed.append(ended)
-        self.names[number] = name
+        self.failed[line.number] = self.failures[number] = ended
         return ended
 
-    def attempt(self, number: int, name: bytes, ending: bytes, line: Line) -> Ended | None:
-        """A result that is not counted, as the test is to be repeated."""
-        test = self._take(number, name)
-        attempts = self.attempts.setdefault(number, [])
-        if ending.startswith(grammar.PASSED):
-            self._suppressed.add(Kind.SUCCESSFUL_TEST, line.number)
-            self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, test.output)
-            self.loose += test.notes
-            return None
-        attempts.append(Ended(number, name, line, before=test.lines()))
-        return attempts[-1]
+    def _starts_again(self, number: int) -> bool:
+        """Whether a test may be repeated, as it failed or its result has no count: then it has not ended."""
+        ending = self._uncounted.pop(number, None)
+        failure = self.failures.pop(number, None)
+        if failure is not None:
+            self.attempts.setdefault(number, []).append(self.failed.pop(failure.header.number))
+            return True
+        if ending is None:
+            return False
+        self.passed -= ending.startswith(grammar.PASSED)
+        self.skipped.discard(number)
+        self.disabled.discard(number)
+        return True
 
     def run(self, count: int, numbers: set[int], of: int) -> None:
         """A run of tests that passed."""
         self.started |= numbers
         self.passed += count
-        self.place += count
+        self.place = self.done
         self.all = of
         self._suppressed.add_many(Kind.STRUCTURE, count)
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, count)

@@ -1,4 +1,4 @@
-"""A test runner's report as one JSON document: mocha's, jest's, Vitest's, pytest's.
+"""A test runner's report as one JSON document: mocha's, jest's, Vitest's, pytest's, RSpec's.
 
 The room's rules:
 
@@ -8,6 +8,7 @@ The room's rules:
 - A failing test's region is its object. Of a document on one line that is the line, so it is shown once, with the
   first failure, and the others are named.
 - Where the same runner's report for people stands in the run as well, the document is a second print of it.
+- Tests print where most of these reports stand. So of several documents nobody knows which a test has printed.
 """
 
 import re
@@ -21,10 +22,13 @@ from context_firewall.transcript.dialects.json_report_document import Document, 
 from context_firewall.transcript.dialects.json_report_formats import Format, Part, Story
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
+from context_firewall.transcript.interrupts import stopped_by
 from context_firewall.transcript.json_lines import well_formed
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
 from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.recaps import are_named
+from context_firewall.transcript.ruby import INTERRUPTED, frame_kind
 
 NAME = "json-report"
 STANDS = 3
@@ -32,21 +36,29 @@ STANDS = 3
 # The first key of a report, on the line of the brace or on the next.
 ON_ONE_LINE = re.compile(
     rb"\{ ?+(?:\"num(?:Total|Failed)TestSuites\": ?+[0-9]++, ?+\"|\"stats\": ?+\{ ?+\"suites\": ?+[0-9]++, ?+\""
-    rb"|\"created\": ?+[0-9.]++, ?+\"duration\": ?+[0-9.]++, ?+\"exitcode\")"
+    rb"|\"created\": ?+[0-9.]++, ?+\"duration\": ?+[0-9.]++, ?+\"exitcode\""
+    rb"|\"version\": ?+\"[0-9][^\"\n]*+\", ?+\"(?:messages|seed|examples)\":)"
 )
 INDENTED = re.compile(
-    rb"[ \t]++(?:\"num(?:Total|Failed)TestSuites\": ?+[0-9]++,|\"stats\": ?+\{|\"created\": ?+[0-9.]++,)\Z"
+    rb"[ \t]++(?:\"num(?:Total|Failed)TestSuites\": ?+[0-9]++,|\"stats\": ?+\{|\"created\": ?+[0-9.]++,"
+    rb"|\"examples\": \[(?:\],)?+)\Z"
 )
+# RSpec's first key says little, so its report is known by a later one, if the first stands below the brace.
+VERSION = re.compile(rb"[ \t]++\"version\": \"[0-9][^\"\n]*+\",")
+EXAMPLES = re.compile(rb"[ \t]++\"examples\":")
 OPENING = re.compile(rb"(?:%b|%b)" % (ON_ONE_LINE.pattern, INDENTED.pattern))
 OPENED, CLOSED = b"{", b"}"
 
 # What keeps an object's place or its books: shown as context.
 BRACKETS = frozenset({b"{", b"}", b"},", b"[", b"]", b"],"})
-KEY = re.compile(rb"\s*+\"(?P<key>[A-Za-z]++)\": ?+")
+KEY = re.compile(rb"\s*+\"(?P<key>[A-Za-z_]++)\": ?+")
 BOOKS = frozenset(
     b"title ancestorTitles duration currentRetry speed generatedMessage showDiff invocations location startAt startTime"
-    b" endTime numPassingAsserts retryMessages retryReasons failing meta tags keywords lineno status outcome".split()
+    b" endTime numPassingAsserts retryMessages retryReasons failing meta tags keywords lineno status outcome"
+    b" id description run_time pending_message".split()
 )
+# A frame in RSpec's list of them.
+FRAME = re.compile(rb"\s*+\"(/[^\n]++)")
 
 ENDED = {formats.PASSED: Kind.SUCCESSFUL_TEST, formats.SKIPPED: Kind.SKIPPED_TEST, formats.TODO: Kind.TODO_TEST}
 
@@ -58,11 +70,10 @@ class JsonReport:
         self._stream = stream
         self._suppressed = Account()
         self._lines: list[Line] = []
-        self._brace: Line | None = None
-        """A brace on a line of its own before the opening."""
+        self._above: list[Line] = []
+        """A brace on a line of its own before the opening, and RSpec's first keys below it."""
+        self._opened = False
         self._read = False
-        self._twice = False
-        """The same document, on one line, stands behind it."""
         self._report: tuple[Document, Format, Story] | None = None
         self._loose: list[Line] = []
 
@@ -87,29 +98,41 @@ class JsonReport:
         return self._read
 
     def adopt(self, bare: bytes, line: Line) -> bool:
-        """Take the brace that stands before the first key."""
-        if bare != OPENED:
+        """Take the brace that stands before the first key, and what RSpec says before its examples."""
+        above = self._above
+        if bare == OPENED:
+            self._loose += above
+            self._above = [line]
+            return True
+        if not above or line.number != above[-1].number + 1 or not (above[1:] or VERSION.fullmatch(bare)):
             return False
-        if self._brace is not None:
-            self._loose.append(self._brace)
-        self._brace = line
+        above.append(line)
         return True
 
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         """One line of the document."""
         if self._read:
             if bare.strip():
-                self._twice |= [raw] == [line.raw for line in self._lines]
                 return False
             self._suppressed.add(Kind.BLANK, number)
             return True
-        if not self._lines and self._brace is not None:
-            (self._lines if self._brace.number == number - 1 else self._loose).append(self._brace)
-        first = not self._lines
+        opens = not self._opened
+        if opens and not self._begin(bare, number):
+            return False
         self._lines.append(Line(self._stream, number, Kind.UNCLASSIFIED, raw))
-        if bare == CLOSED or (first and bare.startswith(OPENED)):
+        if bare == CLOSED or (opens and bare.startswith(OPENED)):
             self._end()
         return True
+
+    def _begin(self, bare: bytes, number: int) -> bool:
+        """Take what stands right above the opening; says whether the line does open a document."""
+        above, self._above = self._above, []
+        joined = bool(above) and above[-1].number == number - 1
+        self._opened = not EXAMPLES.match(bare) or (joined and len(above) > 1)
+        (self._lines if joined and self._opened else self._loose).extend(above)
+        # What only looks like an opening is left to others.
+        self._read = not self._opened
+        return self._opened
 
     def _end(self) -> None:
         """The document has ended."""
@@ -130,13 +153,10 @@ class JsonReport:
         if report is None:
             lines = tuple(sorted((*self._loose, *self._lines), key=lambda line: line.number))
             # A report that was cut or torn; what only looks like one says nothing.
-            began = any(ON_ONE_LINE.match(bare(line.raw)) or INDENTED.match(bare(line.raw)) for line in self._lines[:2])
-            doubts = {Doubt.COMPLETENESS_UNCONFIRMED} if began and not self._read else set[Doubt]()
+            doubts = {Doubt.COMPLETENESS_UNCONFIRMED} if self._opened and not self._read else set[Doubt]()
             return self._reading(Tally(), (), lines, doubts)
         document, row, story = report
         doubts = set()
-        if self._twice:
-            doubts.add(Doubt.COUNTS_UNCONFIRMED)
         if not story.counts():
             doubts.add(Doubt.AGGREGATE_CONTRADICTION)
         if not story.sound:
@@ -145,6 +165,8 @@ class JsonReport:
             doubts.add(Doubt.ERRORS_UNREPORTABLE)
         if not story.ended:
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+        if not story.divided:
+            doubts.add(Doubt.COUNTS_UNCONFIRMED)
         if not story.tally.total and not story.outside:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
         laid = _Layout(document, row, story, self._lines)
@@ -187,7 +209,7 @@ class _Layout:
         for part in story.tests:
             if part.ended == formats.FAILED:
                 self._failure(part)
-            else:
+            elif part.ended:
                 self._ended(part)
         for part in story.outside:
             self._failure(part)
@@ -225,6 +247,8 @@ class _Layout:
     def _failure(self, part: Part) -> None:
         identity = well_formed(part.identity)
         span = self._document.span(part.node)
+        if part.item is not None:
+            span = self._document.item(part.node["messages"], part.item)
         places = list(self._own(part.node)) if part.own_lines else range(span.first, span.last + 1)
         free = [at for at in places if at not in self._taken]
         if not free:
@@ -245,6 +269,8 @@ class _Layout:
             return line.as_kind(Kind.FAILURE_CONTEXT)
         if key is not None and key["key"] == b"message" and _is_in_stack(part.node):
             return line.as_kind(Kind.FAILURE_CONTEXT)
+        if frame := FRAME.fullmatch(text):
+            return line.as_kind(frame_kind(frame[1]))
         return line.as_kind(classify_detail(text))
 
 
@@ -256,23 +282,33 @@ def _is_in_stack(node: dict[str, Any]) -> bool:
 
 
 def settle(readings: list[Reading]) -> list[Reading]:
-    """A document beside the runner's report for people says the same again, and is in doubt if it does not."""
+    """A document beside the runner's report for people says the same again, and is in doubt if it does not.
+
+    So are several documents: which of them are a test's, nobody knows.
+    """
+    readings = stopped_by(INTERRUPTED)(readings)
+    if sum(part.dialect == NAME and part.has_results for part in readings) > 1:
+        readings = [_unsure(part) if part.dialect == NAME else part for part in readings]
     told = [part for part in readings if part.has_results and part.dialect in _RUNNERS]
     if not told:
         return readings
-    tally = sum((part.tally for part in told), Tally())
-    return [_recap(part, tally) if part.dialect == NAME and part.has_results else part for part in readings]
+    return [_recap(part, told) if part.dialect == NAME and part.has_results else part for part in readings]
 
 
 _RUNNERS = frozenset(row.runner for row in formats.FORMATS)
 
 
-def _recap(part: Reading, tally: Tally) -> Reading:
+def _unsure(part: Reading) -> Reading:
+    return part._replace(doubts=part.doubts | {Doubt.COUNTS_UNCONFIRMED})
+
+
+def _recap(part: Reading, told: Sequence[Reading]) -> Reading:
+    tally = sum((one.tally for one in told), Tally())
+    if part.tally != tally or not are_named((one.identity for one in part.failures), told):
+        # A test may have printed the other report: what either names is kept, and counted is what people see.
+        return part._replace(tally=Tally(), doubts=part.doubts | {Doubt.RECAP_CONTRADICTION})
     kept = sorted((*(line for failure in part.failures for line in failure.lines()), *part.todo), key=_number)
     empty = part._replace(tally=Tally(), failures=(), todo=(), has_results=False, standing=0)
-    if part.tally != tally:
-        lines = tuple(sorted((*part.unclassified, *(line.as_kind(Kind.UNCLASSIFIED) for line in kept)), key=_number))
-        return empty._replace(unclassified=lines, doubts=part.doubts | {Doubt.RECAP_CONTRADICTION})
     suppressed = dict(part.suppressed)
     suppressed[Kind.RECAP] = suppressed.get(Kind.RECAP, 0) + len(kept)
     fates = part.fates if part.fates is None else {**part.fates, **{line.number: Kind.RECAP for line in kept}}
@@ -285,8 +321,8 @@ def _number(line: Line) -> int:
 
 DIALECT = Dialect(
     name=NAME,
-    title="JSON reports of mocha, jest, Vitest and pytest",
-    checked="mocha 8.4-12.0, jest 29.7, 30.5, Vitest 4.1, pytest-json-report 1.5",
+    title="JSON reports of mocha, jest, Vitest, pytest and RSpec",
+    checked="mocha 8.4-12.0, jest 29.7, 30.5, Vitest 4.1, pytest-json-report 1.5, RSpec 3.12",
     streams=frozenset({"stdout"}),
     opening=OPENING,
     begin=JsonReport,

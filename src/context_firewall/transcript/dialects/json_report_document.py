@@ -31,6 +31,11 @@ class Document(NamedTuple):
         """Where an object or array of the document stands; the whole of it, if it is empty."""
         return self.spans.get(id(part), self.spans[id(self.root)])
 
+    def item(self, values: list[Any], index: int) -> Span:
+        """Where one of a list of strings stands: with indentation each has a line."""
+        first, last = self.span(values)
+        return Span(first, last) if first == last else Span(first + 1 + index, first + 1 + index)
+
 
 def document(lines: Sequence[bytes], *, above: int = 0) -> Document | None:
     """The document that these lines are, or None. The first `above` of them are no lines of the stream."""

@@ -9,15 +9,20 @@ jest: `--json`; Vitest: `--reporter=json`, made after it. `num…Tests` count th
 
 pytest: the plugin pytest-json-report. `summary` counts the outcomes of `tests`; `collectors` that failed are files that
 did not load.
+
+RSpec: `--format json`. `summary` counts `examples`, and the errors outside of examples that `messages` tell of;
+`summary_line` says it again. An example that ends the process has no status.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from context_firewall.transcript.facts import Tally
+from context_firewall.transcript.ruby import error_name, error_place
 
 # No run has more tests.
 MOST = 10**9
@@ -43,6 +48,11 @@ PYTEST_OUTCOME = {
 # pytest's exit codes of a run that came to its end: all passed, some failed, nothing collected.
 PYTEST_ENDED = (0, 1, 5)
 RUNTIME_ERROR = "● Test suite failed to run"
+RSPEC_STATUS = {"passed": PASSED, "failed": FAILED, "pending": SKIPPED}
+# RSpec's own reason for an example that has no body. Another may be that of a skipped one, or of one that was run and
+# failed as it was to.
+NOT_YET = "Not yet implemented"
+NUMBER = re.compile(r"[0-9]++")
 
 
 class Part(NamedTuple):
@@ -53,6 +63,8 @@ class Part(NamedTuple):
     node: dict[str, Any]
     own_lines: bool = False
     """Only the lines of the object itself are about it, not those of the objects inside."""
+    item: int | None = None
+    """Which of the object's `messages` is about it, if only that one is."""
 
 
 @dataclass(slots=True)
@@ -74,6 +86,8 @@ class Story:
     """The run came to its end."""
     told: bool = True
     """Every failure that the report counts is in it."""
+    divided: bool = True
+    """It tells the tests that were skipped from those to do."""
 
     def counts(self) -> bool:
         """Whether the tests are as many as the report counts."""
@@ -136,8 +150,12 @@ def _mocha(root: dict[str, Any]) -> Story:
     return story
 
 
-def _canonical(value: object) -> str:
-    return json.dumps(value, sort_keys=True)
+def _canonical(part: dict[str, Any]) -> str:
+    """A test in one form. With --parallel only the list of failures names the sort of an error."""
+    error = part.get("err")
+    if isinstance(error, dict):
+        part = {**part, "err": {key: value for key, value in error.items() if key != "__type"}}
+    return json.dumps(part, sort_keys=True)
 
 
 def _jest(root: dict[str, Any]) -> Story:
@@ -202,11 +220,41 @@ def _pytest(root: dict[str, Any]) -> Story:
     return story
 
 
+def _rspec(root: dict[str, Any]) -> Story:
+    summary, messages = root["summary"], root.get("messages", [])
+    keys = ("example_count", "failure_count", "pending_count", "errors_outside_of_examples_count")
+    total, failed, pending, errors = (_count(summary, key) for key in keys)
+    examples = _objects(root["examples"])
+    todo = 0
+    story = Story(Tally(), repeated=_objects(root.get("profile", {}).get("examples", [])), totals=[summary])
+    for example in examples:
+        # A process that a test ends has time to report, and leaves the test without a status.
+        ended = RSPEC_STATUS.get(_text(example, "status"), "")
+        if ended == SKIPPED and example["pending_message"] == NOT_YET:
+            ended = TODO
+            todo += 1
+        story.ended &= bool(ended)
+        story.divided &= ended != SKIPPED
+        story.sound &= (ended == FAILED) == ("exception" in example)
+        story.tests.append(Part(_text(example, "full_description"), ended, example))
+    for at, message in enumerate(messages):
+        head, *texts = message.encode("utf-8", "replace").strip(b"\n").split(b"\n")
+        place = error_place(head)
+        if place is not None:
+            story.outside.append(Part(error_name(place, texts)[0], FAILED, root, item=at))
+    story.tally = Tally(total - failed - pending, failed, pending - todo, todo, total)
+    story.told = len(story.outside) == errors
+    again = [int(number) for number in NUMBER.findall(_text(root, "summary_line"))]
+    story.sound &= again == [total, failed, *(count for count in (pending, errors) if count)]
+    return story
+
+
 FORMATS = (
     Format("mocha", frozenset({"stats", "tests", "passes", "failures"}), _mocha, "fullTitle"),
     Format("jest", frozenset({"numTotalTests", "numRuntimeErrorTestSuites", "testResults"}), _jest, "fullName"),
     Format("vitest", frozenset({"numTotalTests", "numTotalTestSuites", "testResults"}), _vitest, "fullName"),
     Format("pytest", frozenset({"created", "exitcode", "summary"}), _pytest, "nodeid"),
+    Format("rspec", frozenset({"version", "examples", "summary", "summary_line"}), _rspec, "full_description"),
 )
 
 

@@ -12,20 +12,20 @@ The room's rules:
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import minitest_grammar as grammar
 from context_firewall.transcript.dialects.minitest_grammar import Totals
 from context_firewall.transcript.dialects.minitest_results import Results
 from context_firewall.transcript.doubts import Doubt
-from context_firewall.transcript.facts import Failure, Reading, ResultLine, Tally
-from context_firewall.transcript.interrupts import stopped_by
+from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.numbered import Entry
-from context_firewall.transcript.ruby import COVERAGE
+from context_firewall.transcript.ruby import COVERAGE, settled_by
 
 
 class Minitest:
@@ -134,8 +134,9 @@ class Minitest:
         unclassified += self._results.printed.settled(self._suppressed, proven=proven, failed=bool(failures))
         if proven:
             self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, self._results.outputs)
+            self._suppressed.add_lines(Kind.RECAP, self._results.unsure)
         else:
-            unclassified += self._results.outputs
+            unclassified += (*self._results.outputs, *self._results.unsure)
         printed = self._results.printed
         return Reading(
             tally=tally,
@@ -278,15 +279,18 @@ class Minitest:
         for i, failure in enumerate(failures):
             places[failure.identity].append(i)
         for result in self._results.failed:
-            if not places[result.identity]:
+            text = bared(result.lines[0].raw)
+            end = next((end for end in _ends_of_name(text) if places.get(decoded(text[:end]))), 0)
+            if not end:
                 header, *rest = result.lines
                 details = tuple(line.as_kind(Kind.FAILURE_DETAIL) for line in rest)
                 failures.append(Failure(result.identity, header.as_kind(Kind.FAILED_TEST), details))
                 if self._stated is not None:
                     doubts.add(Doubt.RECAP_CONTRADICTION)
                 continue
-            at = places[result.identity].pop(0)
-            if len(result.lines) == 1 and _is_bare(result):
+            at = places[decoded(text[:end])].pop(0)
+            # Nothing but its name and its result.
+            if len(result.lines) == 1 and grammar.END.fullmatch(text, end + len(grammar.BEHIND_NAME)):
                 self._suppressed.add_lines(Kind.RECAP, result.lines)
             else:
                 own = (line.as_kind(Kind.FAILURE_DETAIL) for line in result.lines)
@@ -314,11 +318,18 @@ class Minitest:
         return Tally(passed, failed, skipped, 0, passed + failed + skipped)
 
 
-def _is_bare(result: ResultLine) -> bool:
-    """Whether a failing test's line holds its name and its result only."""
-    text = bared(result.lines[0].raw)
-    start = grammar.START.match(text)
-    return start is not None and grammar.END.fullmatch(text, start.end()) is not None
+MOST_ENDS = 8
+"""How many ends of a name are tried."""
+
+
+def _ends_of_name(text: bytes) -> Iterator[int]:
+    """Where the name in a line of -v may end: it may hold what stands behind it."""
+    at = -1
+    for _ in range(MOST_ENDS):
+        at = text.find(grammar.BEHIND_NAME, at + 1)
+        if at < 0:
+            return
+        yield at
 
 
 DIALECT = Dialect(
@@ -329,5 +340,5 @@ DIALECT = Dialect(
     opening=grammar.OPENING,
     begin=Minitest,
     program_streams=frozenset({"stderr"}),
-    settle=stopped_by(grammar.INTERRUPTED),
+    settle=settled_by("minitest", grammar.INTERRUPTED),
 )

@@ -31,17 +31,20 @@ PASSED, FAILURE, ERROR, SKIPPED = LETTERS
 # -v: `Price#test_tea = `, then what the test prints, then `0.01 s = F`.
 START = re.compile(rb"(?P<name>[^\s#=][^\n#]*+#(?:[^\n= ]| (?!= )|=)++) = ")
 END = re.compile(rb"(?<![0-9])[0-9]++\.[0-9]{2} s = (?P<letter>[.FES])\Z")
+BEHIND_NAME = b" = "
 PASSED_LANE = re.compile(
     rb"(?:[^\s#=][^\n#\r\x1b]*+#[^\n= \r\x1b]++(?:(?: (?!= )|=)[^\n= \r\x1b]*+)*+ = [0-9]++\.[0-9]{2} s = \.\n)++"
 )
 
 # -- the report -------------------------------------------------------------------------------------------------------
 
-FINISHED = re.compile(rb"Finished in [0-9.]++s, [0-9.]++ runs/s, [0-9.]++ assertions/s\.")
+# --pride says it its own way.
+FINISHED = re.compile(rb"(?:Finished|Fabulous run) in [0-9.]++s, [0-9.]++ runs/s, [0-9.]++ assertions/s\.")
 
 # Below an empty line: `  1) Failure:`, then `Price#test_tea [test/test_price.rb:9]:`, then the message. What goes wrong
 # in a teardown as well follows under the same number: an empty line, `Error:`, the name once more. -v lists skips too.
-HEADER = re.compile(rb"  (?P<number>[1-9][0-9]{0,8}+)\) (?P<flavour>Failure|Error|Skipped):")
+# Numbers are three columns wide.
+HEADER = re.compile(rb"(?P<number>  [1-9]| [1-9][0-9]|[1-9][0-9]{2,8}+)\) (?P<flavour>Failure|Error|Skipped):")
 PLACE = re.compile(rb"[^\n\[\]]*?:[0-9]++\]")
 
 _N = rb"[0-9]{1,9}+"
@@ -55,7 +58,7 @@ INTERRUPTED = b"Interrupted. Exiting..."
 OPENING = re.compile(
     rb"Run options: (?:(?!--seed )\S++ )*+--seed [0-9]++(?: |\Z)|# Running:\Z"
     rb"|Running [0-9]++ tests? in (?:a single process|parallel using [0-9])"
-    rb"|Finished in [0-9.]++s, [0-9.]++ runs/s, [0-9.]++ assertions/s\.\Z"
+    rb"|(?:Finished|Fabulous run) in [0-9.]++s, [0-9.]++ runs/s, [0-9.]++ assertions/s\.\Z"
 )
 
 

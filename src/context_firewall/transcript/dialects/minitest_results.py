@@ -27,6 +27,11 @@ class Results:
         """What tests printed that -v says have not failed."""
         self.current = b""
         """With -v, the test that is running."""
+        self.unsure: list[Line] = []
+        """Results of tests that run side by side (`parallelize_me!`): of which of them, nothing says."""
+        self._beside = 0
+        """How many more tests have started than ended, where they run side by side."""
+        self._parallel = False
         self._output: list[Line] = []
         """What it has printed."""
 
@@ -46,11 +51,19 @@ class Results:
             self.abandon()
             self.current = start["name"]
             bare = bare[start.end() :]
+            while (beside := grammar.START.match(bare)) is not None:
+                self._parallel = True
+                self._beside += 1
+                bare = bare[beside.end() :]
             if not bare:
                 self._output.append(line)
                 return True
         if self.current:
             self._of_test(bare, line, whole=start is not None)
+            return True
+        if self._beside and grammar.END.fullmatch(bare):
+            self._beside -= 1
+            self._of_test(bare, line, whole=False)
             return True
         if self.letters.take(bare):
             self._suppressed.add(Kind.PROGRESS, line.number)
@@ -86,7 +99,9 @@ class Results:
         letter = end["letter"][0]
         self.letters.sure[letter] += 1
         lines, self._output = tuple(self._output), []
-        if letter not in _KINDS:
+        if self._parallel:
+            self.unsure += lines
+        elif letter not in _KINDS:
             name = decoded(self.current)
             self.failed.append(ResultLine(name, "", (name,), lines))
         elif whole and end.start() == 0:

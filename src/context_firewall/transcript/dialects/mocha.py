@@ -1,4 +1,4 @@
-"""mocha's reporters for people that end with totals: spec, list, dot, min.
+"""mocha's reporters for people that end with totals: spec, list, dot, landing, progress, min.
 
 The room's rules:
 
@@ -63,6 +63,8 @@ class Mocha:
         """A suite of the top has been read."""
         self._last = 0
         """The number of the last line that was not blank."""
+        self._runway = -1
+        """The last line of a runway."""
         self._results = Results()
         self._closing: Closing | None = None
         self._held: list[Line] | None = []
@@ -115,7 +117,9 @@ class Mocha:
 
     def adopt(self, bare: bytes, line: Line) -> bool:
         """Take results and titles that stand before the line that proves the dialect."""
-        if not (grammar.result(bare) or grammar.SIGNS.fullmatch(bare) or grammar.SUITE.fullmatch(bare)):
+        text = bare.lstrip(b"\r")
+        known = grammar.result(text) or grammar.SIGNS.fullmatch(text) or grammar.SUITE.fullmatch(text)
+        if not (known or grammar.BAR.fullmatch(text) or grammar.RUNWAY.fullmatch(text)):
             self._results.noisy |= line.kind is Kind.UNCLASSIFIED
             return False
         self.line(bare, line.raw, line.number)
@@ -162,6 +166,9 @@ class Mocha:
             self._results.add_signs(text)
             self._suppressed.add(Kind.PROGRESS, line.number)
             return True
+        if self._drawn(text, line):
+            self._suppressed.add(Kind.PROGRESS, line.number)
+            return True
         if self._is_suite(text, line):
             return True
         announced = grammar.ANNOUNCED.fullmatch(text) if self._cut else None
@@ -170,6 +177,13 @@ class Mocha:
             self._suppressed.add(Kind.PROGRESS, line.number)
             return True
         return self._text(text, line)
+
+    def _drawn(self, text: bytes, line: Line) -> bool:
+        """Whether a line only shows how far the run is."""
+        runway = grammar.RUNWAY.fullmatch(text) is not None
+        beside = self._runway == line.number - 1 or grammar.UP in line.raw
+        self._runway = line.number if runway else self._runway
+        return runway or grammar.BAR.fullmatch(text) is not None or (beside and bool(grammar.BESIDE.fullmatch(text)))
 
     def _totals_begin(self, text: bytes, line: Line) -> bool:
         passing = grammar.PASSING.fullmatch(text)
@@ -360,7 +374,7 @@ _READERS = {
 
 DIALECT = Dialect(
     name="mocha",
-    title="mocha's spec, list, dot and min reporters",
+    title="mocha's spec, list, dot, landing, progress and min reporters",
     checked="mocha 8.4, 10.8, 11.8, 12.0",
     streams=frozenset({"stdout"}),
     opening=grammar.OPENING,

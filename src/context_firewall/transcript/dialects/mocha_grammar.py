@@ -44,6 +44,13 @@ LANE = re.compile(
 # `dot`: passed, pending, failed. ․ before 11. Rows are as wide as three quarters of the terminal, or of 75 columns.
 SIGNS = re.compile(rb"  (?:[.,!]|\xe2\x80\xa4)++")
 
+# `landing`: a plane on its way down a runway between two lines, `progress`: a bar. They are drawn again and again, and
+# say no more than that tests end. A line beside the runway stands below it, or where the cursor has gone up to draw.
+RUNWAY = re.compile(rb"  (?:\xe2\x8b\x85|\xe2\x9c\x88)++")
+BESIDE = re.compile(rb"(?: {2,4}-++)++")
+UP = b"\x1b[2A"
+BAR = re.compile(rb"  \[(?:\xe2\x96\xac|\xe2\x80\xa4|[.=])++\](?:\r?+  \[(?:\xe2\x96\xac|\xe2\x80\xa4|[.=])++\])*+")
+
 # -- the end ----------------------------------------------------------------------------------------------------------
 
 # An empty line, then these in this order, the second and third only if there are any.

@@ -161,7 +161,7 @@ class NodeTap:
                 self._print(line)
             elif not text.strip():
                 self._suppressed.add(Kind.BLANK, line.number)
-            elif failed is not None and text.startswith(b" "):
+            elif failed is not None and (text.startswith(b" ") or grammar.ENTRY.fullmatch(text)):
                 failed.append(line)
             elif _is_form(text):
                 printing, failed = False, None
@@ -364,7 +364,7 @@ def _is_form(text: bytes) -> bool:
 DIALECT = Dialect(
     name="node-tap",
     title="node-tap, reporters base and terse",
-    checked="node-tap 18.8.0",
+    checked="node-tap 18.8.0, 21.1.0",
     streams=frozenset({"stdout"}),
     opening=grammar.OPENING,
     begin=NodeTap,

@@ -2,7 +2,8 @@
 
 Patterns see a bare line (no ANSI, no final CR, no newline), but for the two moves of the screen, which see it raw. The
 columns are those of the boxes that the reporter lays out: a file's heading and its results stand one blank in, the
-details of a result four.
+details of a result four. In other versions (21.1) results stand at the margin and their details two blanks in; they are
+flush.
 """
 
 import re
@@ -30,9 +31,11 @@ HEADING = re.compile(
 )
 # A result: failed, skipped, to do, or ✓ passed, where those are asked for; below it, three blanks in, what did not fit.
 FAILED, SKIPPED, TODO = "✖".encode(), b"~", "☐".encode()
-ENTRY = re.compile(rb" (\xe2\x9c\x96|~|\xe2\x98\x90|\xe2\x9c\x93) *+([^\n]*+)")
+ENTRY = re.compile(rb" ?+(\xe2\x9c\x96|~|\xe2\x98\x90|\xe2\x9c\x93) *+([^\n]*+)")
 FURTHER = re.compile(rb" {3}[^ \n][^\n]*+")
 DETAIL = re.compile(rb" {4}[^\n]*+")
+# Flush, the rest of a name stands where the details stand; these begin with the file.
+FLUSH_DETAIL = re.compile(rb" {2}[^\n]*+")
 # Where the log of a run names the place behind a result: "test/oven.test.js:8:5".
 PLACE = re.compile(rb"[^ \n]+?:[0-9]++:[0-9]++")
 SIGNAL = re.compile(rb"SIG[A-Z0-9]++ *+")

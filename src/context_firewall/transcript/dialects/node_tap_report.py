@@ -71,6 +71,20 @@ class Entry:
         """The name in one piece: where it is broken stood a blank."""
         return b" ".join(self.parts)
 
+    @property
+    def flush(self) -> bool:
+        """Whether it stands at the margin."""
+        return not bare(self.lines[0].raw).startswith(b" ")
+
+    def find_name(self, file: bytes) -> None:
+        """Flush: what stands before the file's name is the rest of its own."""
+        texts = [bare(line.raw).strip() for line in self.details]
+        at = texts.index(file) if file in texts else 0
+        if all(texts[:at]):
+            self.parts += texts[:at]
+            self.lines += self.details[:at]
+            self.details = self.details[at:]
+
 
 @dataclass(slots=True)
 class File:
@@ -109,7 +123,8 @@ class File:
             header, *further = entry.lines
             rest = (line.as_kind(Kind.FAILURE_DETAIL) for line in further)
             identity = f"{decoded(self.name)} > {decoded(name)}"
-            yield Failure(identity, header.as_kind(Kind.FAILED_TEST), (*rest, *_region(entry.details)))
+            region = _region(entry.details, margin=b"  " if entry.flush else b"")
+            yield Failure(identity, header.as_kind(Kind.FAILED_TEST), (*rest, *region))
         if self.badge == b"FAIL" and not failed:
             yield Failure(decoded(self.name), self.line.as_kind(Kind.FAILED_TEST))
 
@@ -135,8 +150,7 @@ def read_files(lines: Sequence[Line]) -> tuple[list[File], list[Line], list[Line
         if not text.strip():
             held.append(line)
             continue
-        detail = entry is not None and grammar.DETAIL.fullmatch(text) is not None
-        if detail and entry is not None:
+        if entry is not None and (grammar.FLUSH_DETAIL if entry.flush else grammar.DETAIL).fullmatch(text):
             entry.details += [*held, line]
         else:
             blanks += held
@@ -153,17 +167,24 @@ def read_files(lines: Sequence[Line]) -> tuple[list[File], list[Line], list[Line
                 others.append(line)
                 entry = None
         held = []
+    for file in files:
+        for one in file.entries:
+            if one.flush:
+                one.find_name(file.name)
     return files, [*blanks, *held], others
 
 
-def _region(lines: Sequence[Line]) -> list[Line]:
-    """Details by kind. Of the source, whose lines are numbered in order, only the one that failed is a detail."""
+def _region(lines: Sequence[Line], *, margin: bytes) -> list[Line]:
+    """Details by kind; `margin`: how far to the left they stand.
+
+    Of the source, whose lines are numbered in order, only the one that failed is a detail.
+    """
     kept: list[Line] = []
     part: list[int] = []
     """The last source line, and what may be further parts of it."""
     last = 0
     for line in lines:
-        text = bare(line.raw)
+        text = margin + bare(line.raw)
         numbered = grammar.SOURCE.fullmatch(text)
         kind = classify_detail(text) if text.strip() else Kind.FAILURE_CONTEXT
         if numbered is not None and (not last or int(numbered[1]) == last + 1):

@@ -1,10 +1,12 @@
-"""PHPUnit's default and testdox printers, on standard output.
+"""PHPUnit's default and testdox printers, and its service messages, on standard output.
 
 The room's rules:
 
 - The head opens the results; the line with time and memory closes them; sections with accounts follow, or the failing
   part of the outline, then the verdict. It closes the report if it agrees with sections, rows and signs.
 - What stands among the results and is none was printed by a test.
+- With --teamcity messages stand in the place of rows. They name what failed, and the verdict still counts it; from
+  PHPUnit 10 on the sections name it once more.
 - Another line with time and memory, with a report below it, shows that the one before was printed: its accounts stay
   visible.
 """
@@ -16,7 +18,7 @@ from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import phpunit_grammar as grammar
 from context_firewall.transcript.dialects.phpunit_grammar import FAILING, Ending, Totals
 from context_firewall.transcript.dialects.phpunit_report import Report, is_verdict, repeats
-from context_firewall.transcript.dialects.phpunit_results import Results
+from context_firewall.transcript.dialects.phpunit_results import Results, risky
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
@@ -49,6 +51,8 @@ class Phpunit:
         """The runner says that it has run no tests."""
         self._contested: list[Line] = []
         self._last = 0
+        self._traced = False
+        """The last line ends an exception that no empty line follows."""
 
     # -- what the reader asks
 
@@ -87,7 +91,8 @@ class Phpunit:
         if not bare.strip():
             self._blank(line)
             return True
-        apart, self._last = number > self._last + 1, number
+        apart, self._last = number > self._last + 1 or self._traced, number
+        self._traced = self._report is not None and grammar.TRACE_END.fullmatch(bare) is not None
         if self.complete:
             if not grammar.COVERAGE.fullmatch(bare):
                 return False
@@ -133,8 +138,9 @@ class Phpunit:
         if self._contested or (report is not None and report.doubtful):
             doubts.add(Doubt.CONTESTED_RESULTS)
         unclassified = [*self._contested, *self._results.late, *(report.strays if report is not None else ())]
-        failures = self._failures(report, doubts, unclassified)
-        todo = self._todo(report)
+        told, risky_tests = self._from_messages(report, doubts, unclassified)
+        failures = self._failures(report, told, doubts, unclassified)
+        todo = [*self._todo(report), *risky_tests]
         tally = self._tally(failures)
         if not tally.total and not failures:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
@@ -161,6 +167,7 @@ class Phpunit:
             doubts=frozenset(doubts),
             has_results=self.complete or tally.total > 0,
             standing=3 if self._totals is not None else int(self._disputed is not None),
+            current_test=self._results.messages.current if self._results.messages is not None else "",
             fates=self._suppressed.fates,
         )
 
@@ -220,7 +227,8 @@ class Phpunit:
                 self._word = None
                 return True
             self._lose_word(report)
-        if apart and is_verdict(bare) and report.whole():
+        # Below a summary that ends with a sign alone stands no empty line; all else of it is indented.
+        if (apart or report.recap is not None) and is_verdict(bare) and report.whole():
             if bare in grammar.WORDS:
                 self._word = line
                 return True
@@ -252,7 +260,7 @@ class Phpunit:
         self._verdict = lines
         self._results.end()
         whole = report.agrees(stated) and not self._results.late
-        if whole and self._results.agrees(stated):
+        if whole and self._results.agrees(stated, accounts=bool(report.sections)):
             self._totals, self._disputed = stated, None
         else:
             self._disputed = stated
@@ -260,10 +268,37 @@ class Phpunit:
 
     # -- what it amounts to
 
-    def _failures(self, report: Report | None, doubts: set[Doubt], unclassified: list[Line]) -> list[Failure]:
+    def _from_messages(
+        self, report: Report | None, doubts: set[Doubt], unclassified: list[Line]
+    ) -> tuple[list[Failure], list[Line]]:
+        """The failures that service messages tell of, and the lines about tests that are only risky."""
+        messages = self._results.messages
+        if messages is None:
+            return [], []
+        unclassified += [*messages.torn, *messages.unfinished(), *messages.problems, *messages.remarks]
+        if messages.torn:
+            doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+        if messages.contested:
+            doubts.add(Doubt.CONTESTED_RESULTS)
+        tests = [*messages.failed, *messages.outside]
+        if report is not None and report.sections:
+            for test in tests:
+                self._suppressed.add_lines(Kind.RECAP, test.lines)
+            if len(tests) > len(report.entries(*FAILING, Ending.RISKY)):
+                doubts.add(Doubt.RECAP_CONTRADICTION)
+            return [], []
+        only_risky = risky(messages, self._stated.endings[Ending.RISKY]) if self._stated is not None else []
+        for test in only_risky:
+            self._suppressed.add_lines(Kind.TEST_DETAIL, (line for line in test.lines if line is not test.header))
+        failures = [test.failure() for test in tests if test not in only_risky]
+        return failures, [test.header for test in only_risky if test.header is not None]
+
+    def _failures(
+        self, report: Report | None, told: list[Failure], doubts: set[Doubt], unclassified: list[Line]
+    ) -> list[Failure]:
         outline = self._results.outline
         accounts = report.entries(*FAILING) if report is not None else []
-        failures = [entry.failure(self._suppressed, grammar.detail_kind) for entry in accounts]
+        failures = [*told, *(entry.failure(self._suppressed, grammar.detail_kind) for entry in accounts)]
         if accounts and outline.failures:
             for entry in outline.failures:
                 self._suppressed.add_lines(Kind.RECAP, entry.lines())
@@ -277,10 +312,12 @@ class Phpunit:
             unclassified += new
             fresh = {line.number for line in new}
             self._suppressed.add_lines(Kind.RECAP, (line for line in report.recap_lines if line.number not in fresh))
-        endings = self._results.endings()
-        missing = sum(endings[ending] for ending in FAILING) - len(failures)
         stated = self._stated
-        if stated is None and missing > 0:
+        endings = self._results.endings() if stated is None else stated.endings
+        missing = sum(endings[ending] for ending in FAILING) - len(failures)
+        # No message tells of a test that ended with a warning.
+        untold = stated is None or (self._results.messages is not None and missing == endings[Ending.WARNING])
+        if untold and missing > 0:
             doubts.add(Doubt.FAILURES_UNNAMED)
             tests = "test" if missing == 1 else "tests"
             failures.append(Failure(f"{missing} failing {tests}, not named", None))

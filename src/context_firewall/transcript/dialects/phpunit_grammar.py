@@ -5,6 +5,7 @@ Every pattern is possessive or looks at each byte a bounded number of times.
 """
 
 import re
+from collections.abc import Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -36,7 +37,8 @@ FAILING = frozenset({Ending.ERROR, Ending.WARNING, Ending.FAILURE})
 
 # -- the results ------------------------------------------------------------------------------------------------------
 
-# A row of letters; a full one, and the last, ends with how many tests of how many have ended.
+# A row of letters; a full one, and the last, ends with how many tests of how many have ended. Behind that stands what
+# goes wrong when a class is over.
 LETTERS = b".FEWRIS"
 ISSUE_LETTERS = b"WDN"
 LETTER_OF_ENDING = {
@@ -48,7 +50,9 @@ LETTER_OF_ENDING = {
     Ending.INCOMPLETE: LETTERS[5],
     Ending.SKIPPED: LETTERS[6],
 }
-ROW = re.compile(rb"(?P<letters>[.FEWRISDN]++)(?: ++[0-9]{1,9}+ / (?P<all>[0-9]{1,9}+) \( {0,2}+[0-9]{1,3}+%\))?+")
+ROW = re.compile(
+    rb"(?P<letters>[.FEWRISDN]++)(?: ++[0-9]{1,9}+ / (?P<all>[0-9]{1,9}+) \( {0,2}+[0-9]{1,3}+%\)(?P<behind>[FE]*+))?+"
+)
 ROW_LANE = re.compile(rb"(?:\.++ ++[0-9]{1,9}+ / [0-9]{1,9}+ \( {0,2}+[0-9]{1,3}+%\)\n)++")
 
 # --log-junit php://stdout: the report for machines, glued to the last row.
@@ -70,6 +74,21 @@ GLYPHS = {
 RESULT = re.compile(rb" (?P<glyph>%b) (?P<name>\S[^\n]*+)" % b"|".join(GLYPHS))
 MARGIN = tuple(f"   {sign}".encode() for sign in "│┊┐├┴")
 PASSED_LANE = re.compile(rb"(?: %b [^\s\x1b][^\n\r\x1b]*+\n)++" % "✔".encode())
+
+# --teamcity: service messages. A risky test is told as one that failed, with these words and without a trace.
+_RISKY = re.compile(
+    r"This test did not perform any assertions(?:\n\n.++)?+|This test printed output: .*+"
+    r"|This test is annotated with \"@doesNotPerformAssertions\" but performed [0-9]++ assertions"
+    r"|Test (?:code or tested )?+code did not (?:\(only\) )?+close its own output buffers"
+    r"|Test method is annotated with @todo",
+    re.DOTALL,
+)
+
+
+def is_risky(values: Mapping[str, str]) -> bool:
+    """Whether the values of a message about a failed test are those of one that is only risky."""
+    return not values.get("details", "").strip() and _RISKY.fullmatch(values.get("message", "")) is not None
+
 
 # -- the report -------------------------------------------------------------------------------------------------------
 
@@ -95,6 +114,8 @@ SECTION = re.compile(
     rb"There (?:was (?P<one>1)|were (?P<many>[0-9]{1,9}+)) (?P<sort>%b)(?P<s>s)?+:" % b"|".join(_SORTS)
 )
 DASHES = b"--"
+# The last line of an exception that hit a whole class. No empty line follows it.
+TRACE_END = re.compile(rb"#[0-9]++ \{main\}")
 HEADER = re.compile(rb"(?P<number>[1-9][0-9]{0,8}+)\) (?P<name>\S[^\n]*+)")
 QUALIFIED = re.compile(rb"[A-Za-z_\\\x80-\xff][A-Za-z0-9_\\\x80-\xff]*+::\S")
 

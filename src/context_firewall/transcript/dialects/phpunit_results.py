@@ -1,8 +1,9 @@
-"""The results of a PHPUnit run: rows of letters, or the outline of testdox, and what tests print among them."""
+"""The results of a PHPUnit run: rows of letters, the outline of testdox, or service messages; and what tests print."""
 
 import re
 from collections import Counter
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import phpunit_grammar as grammar
@@ -11,8 +12,12 @@ from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.letters import Letters
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.lines import bare as bared
+from context_firewall.transcript.markers import SERVICE_MESSAGE, marker_kind
 from context_firewall.transcript.numbered import Entry
 from context_firewall.transcript.printed import Printed
+
+if TYPE_CHECKING:
+    from context_firewall.transcript.service_messages import Test, Tests
 
 _AS_PASSED = bytes.maketrans(grammar.ISSUE_LETTERS, grammar.LETTERS[:1] * len(grammar.ISSUE_LETTERS))
 
@@ -107,6 +112,8 @@ class Results:
         self.late: list[Line] = []
         """Lines behind the results that look like a title and are none."""
         self._over = False
+        self.messages: Tests | None = None
+        """The account of the service messages, if the results are told so."""
 
     def lane(self) -> "re.Pattern[bytes]":
         """Runs of rows without a failure, or of passed tests."""
@@ -129,6 +136,10 @@ class Results:
             self.log.append(line)
             self.logging = bare.strip() != grammar.LOG_END
             return True
+        if self.messages is None:
+            self._open_messages(bare)
+        if self.messages is not None:
+            return self._message(self.messages, bare, line)
         row = None if self.outline.endings else grammar.ROW.match(bare)
         if row is not None and (row["all"] is not None or row.end() == len(bare)):
             self._row(row)
@@ -152,6 +163,25 @@ class Results:
         self._print(bare, line)
         return False
 
+    def _open_messages(self, bare: bytes) -> None:
+        """With --teamcity the number of tests is the first result."""
+        if self._begun or self.outline.endings or self.printed.lines:
+            return
+        if bare.startswith(SERVICE_MESSAGE):
+            from context_firewall.transcript.service_messages import Tests, found_in  # few runs need it
+
+            found = found_in(bare)
+            if found is not None and found.message is not None and found.message.name == "testCount":
+                self.messages = Tests(self._suppressed, flow=found.message.value("flowId"))
+
+    def _message(self, messages: "Tests", bare: bytes, line: Line) -> bool:
+        """A message, or what a test prints among them."""
+        if messages.take(bare, line):
+            return True
+        if marker_kind(bare) is not None or not messages.printed(line):
+            self.printed.take(bare, line)
+        return False
+
     def end(self) -> None:
         """No more results come."""
         title = self.outline.dropped()
@@ -165,14 +195,18 @@ class Results:
 
     def ran_all(self) -> bool:
         """Whether as many tests have ended as the rows announce."""
+        if self.messages is not None:
+            return self.messages.closed
         return (
             not self.plan
             or self.outline.endings.total() > 0
             or self.letters.sure.total() + self.letters.loose.total() >= self.plan
         )
 
-    def agrees(self, totals: Totals) -> bool:
-        """Whether what was read is what the totals count."""
+    def agrees(self, totals: Totals, *, accounts: bool) -> bool:
+        """Whether what was read is what the totals count. `accounts`: the report tells what failed."""
+        if self.messages is not None:
+            return self.messages.closed if accounts else _agree(self.messages, totals)
         if self.outline.endings:
             stated = Counter(totals.endings)
             # One sign stands for errors and failures.
@@ -188,6 +222,9 @@ class Results:
 
     def endings(self) -> Counter[Ending]:
         """How many tests have ended how, as far as it is sure."""
+        if self.messages is not None:
+            told = self.messages
+            return Counter({Ending.PASSED: told.passed, Ending.FAILURE: len(told.failed), Ending.SKIPPED: told.skipped})
         letters = {ending: self.letters.sure[letter] for ending, letter in grammar.LETTER_OF_ENDING.items()}
         return Counter(letters) + (Counter() if self._both else self.outline.endings)
 
@@ -197,7 +234,7 @@ class Results:
         return self.letters.sure.total() > 0
 
     def _row(self, row: "re.Match[bytes]") -> None:
-        letters: bytes = row["letters"]
+        letters: bytes = row["letters"] + (row["behind"] or b"")
         self.letters.take(letters.translate(_AS_PASSED) if self.issues else letters)
         if row["all"] is not None:
             self.plan = int(row["all"])
@@ -226,3 +263,27 @@ class Results:
         """Text; letters may be glued to either end of it."""
         self.letters.glued(bare.translate(_AS_PASSED) if self.issues else bare)
         self.printed.take(bare, line)
+
+
+def _agree(messages: "Tests", totals: Totals) -> bool:
+    """Whether messages are those of the tests that the totals count.
+
+    A risky test is one that failed, an incomplete one is ignored, one with a warning has passed.
+    """
+    stated = totals.endings
+    failed = stated[Ending.ERROR] + stated[Ending.FAILURE] + stated[Ending.RISKY]
+    return (
+        messages.closed
+        and len(messages.failed) == failed
+        and messages.skipped == stated[Ending.SKIPPED] + stated[Ending.INCOMPLETE]
+        and messages.passed == stated[Ending.PASSED] + stated[Ending.WARNING]
+    )
+
+
+def risky(messages: "Tests", count: int) -> "list[Test]":
+    """The tests that are only risky, if it can be told: those are as many as the totals count.
+
+    Their messages are PHPUnit's own words, and name no place where something was thrown.
+    """
+    found = [test for test in messages.failed if test.told is not None and grammar.is_risky(test.told.values)]
+    return found if len(found) == count else []

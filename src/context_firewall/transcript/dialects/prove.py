@@ -31,6 +31,9 @@ from context_firewall.transcript.machine import Dialect
 # Points that passed, each numbered and named, without a mark that may change what it means.
 _LANE = re.compile(rb"(?:ok [0-9]++ - [^\n#\\\x1b\r]*+\n)++")
 
+MOST_HELD = 1000
+"""How many lines wait for what shows whose they are."""
+
 
 class Prove:
     """Reads one report."""
@@ -41,8 +44,10 @@ class Prove:
         self._sections: list[Section] = []
         self._outside = Diagnostics()
         self._held: list[Line] = []
-        """A bare `ok`, and empty lines and a time behind it: a file's outcome, or a point without number and name."""
+        """A bare `ok`, and what stands behind it: a file's outcome, or a point without number and name."""
         self._closing: Closing | None = None
+        self._comments: list[Line] = []
+        """Comments outside of files that are no block's, as Test::More's diag prints them where streams are merged."""
         self._unclassified: list[Line] = []
         self._bailed: list[Line] = []
         self._cut = False
@@ -119,6 +124,7 @@ class Prove:
             closing=closing,
             blocks=tuple(blocks),
             notes=tuple(self._outside.notes),
+            comments=tuple(self._comments),
             bailed=tuple(self._bailed),
             suppressed=self._suppressed,
             exit_code=exit_code,
@@ -186,6 +192,9 @@ class Prove:
         taken = self._outside.take(bare, line)
         if taken is not None and taken.kind is not None:
             self._suppressed.add(taken.kind, line.number)
+        if taken is None and bare.startswith(b"#"):
+            self._comments.append(line)
+            return True
         return taken is not None
 
     def _blank(self, line: Line) -> None:
@@ -236,12 +245,14 @@ class Prove:
 
     def _goes_on(self, text: bytes, bare: bytes, line: Line) -> bool:
         """What a line makes of the `ok` before it. True if it waits with it."""
-        if not text.strip() or grammar.STAMP.fullmatch(text):
-            self._held.append(line)
-            return True
         header = grammar.header(text)
         begins = header is not None and grammar.outcome(header.rest)
-        self._decide_held(outcome=begins or Closing().take(text, line))
+        outcome = begins or Closing().take(text, line)
+        if not outcome and len(self._held) < MOST_HELD and not (tap.POINT.fullmatch(text) or tap.PLAN.fullmatch(text)):
+            # With merged streams what the next file says on standard error may come before its line.
+            self._held.append(line)
+            return True
+        self._decide_held(outcome=outcome)
         return False
 
     def _decide_held(self, *, outcome: bool) -> None:
@@ -256,8 +267,13 @@ class Prove:
         else:
             section.body(bared(held[0].raw), held[0])
         for line in held[1:]:
-            kind = Kind.STRUCTURE if line.raw.strip() else Kind.BLANK
-            self._suppressed.add(kind, line.number)
+            text = bared(line.raw)
+            if not text.strip():
+                self._blank(line)
+            elif grammar.STAMP.fullmatch(text):
+                self._suppressed.add(Kind.STRUCTURE, line.number)
+            elif not (self._said(text, line) if outcome else self._body(section, text, line)):
+                self._unclassified.append(line)
 
     # -- the end
 

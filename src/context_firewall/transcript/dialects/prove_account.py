@@ -34,6 +34,8 @@ class Told(Spread):
     blocks: tuple[Node, ...] = ()
     """Blocks of no file in particular."""
     notes: tuple[Line, ...] = ()
+    comments: tuple[Line, ...] = ()
+    """What tests say on standard error that is about no failure, where the streams are merged."""
     bailed: tuple[Line, ...] = ()
     suppressed: Account = field(default_factory=Account)
 
@@ -47,6 +49,7 @@ class Told(Spread):
         for block in self.blocks:
             yield from block.every_line()
         yield from self.notes
+        yield from self.comments
         yield from self.bailed
 
 
@@ -113,7 +116,21 @@ def settle(readings: list[Reading]) -> list[Reading]:
         kept = part._replace(failures=(*part.failures, *failures), unclassified=tuple(rest))
         result[i] = kept.with_suppressed(gone)
     result[told[-1]] = result[told[-1]]._replace(doubts=result[told[-1]].doubts | doubts)
+    for i in told:
+        spread = readings[i].spread
+        if isinstance(spread, Told) and spread.comments:
+            result[i] = _with_comments(result[i], spread.comments, whole=whole, failing=failing)
     return result
+
+
+def _with_comments(part: Reading, comments: Iterable[Line], *, whole: bool, failing: bool) -> Reading:
+    """Comments outside of files are the tests' if the report is whole: counted, or shown beside failures."""
+    if whole and not failing:
+        return part.with_suppressed(dict.fromkeys(comments, Kind.PROGRAM_OUTPUT))
+    kept = [line.as_kind(Kind.PROGRAM_OUTPUT) if whole else line for line in comments]
+    doubts = part.doubts if whole else part.doubts | {Doubt.UNCLASSIFIED_EVIDENCE}
+    unclassified = sorted((*part.unclassified, *kept), key=lambda line: line.number)
+    return part._replace(unclassified=tuple(unclassified), doubts=doubts)
 
 
 def _bailed(part: Reading) -> bool:

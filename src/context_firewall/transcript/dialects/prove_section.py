@@ -61,6 +61,8 @@ class Section:
     diagnostics: Diagnostics = field(default_factory=Diagnostics)
     _family: Family = field(default_factory=Family)
     _open: Node | None = None
+    _nested: bool = False
+    """A subtest has been announced."""
     words: deque[Line] = field(default_factory=deque)
     """The last lines that are of no test."""
 
@@ -90,7 +92,7 @@ class Section:
         text = bare.lstrip(b" ")
         indent = len(bare) - len(text)
         point = tap.POINT.fullmatch(text)
-        if point is not None and (not indent or self.verbose):
+        if point is not None and (not indent or self.verbose or self._nested):
             self.verbose = True
             self._point(point, indent, line)
             return True
@@ -99,7 +101,9 @@ class Section:
             self._over(indent)
             self.suppressed.add(Kind.STRUCTURE, line.number)
             return True
-        if self.verbose and tap.SUBTEST.fullmatch(text):
+        if tap.SUBTEST.fullmatch(text):
+            # --comments shows it without the points.
+            self._nested = True
             self._over(indent)
             self.suppressed.add(Kind.STRUCTURE, line.number)
             return True

@@ -9,6 +9,7 @@ The room's rules:
 - The closing line closes the report if nothing of the report follows it. One that stands elsewhere is text.
 - A run that prints without capture (-s) glues text and letters together: such lines are kept, their letters are not
   counted.
+- The plugin teamcity-messages writes service messages between and behind the results: they say nothing new.
 - What was read is settled against short summary and closing line in `pytest_account`.
 """
 
@@ -87,6 +88,8 @@ class Pytest:
         self._reason_lines = _MOST_REASON_LINES
         """How many further lines the reason of a skip has had."""
         self._closing: _Closing | None = None
+        self._messages = False
+        """A plugin tells a build server of every result, too."""
         self._report = Report()
         self._seen_unhandled = False
         self._suppressed = Account()
@@ -141,6 +144,13 @@ class Pytest:
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
         """One line: a closing line, a ruler, or what its part makes of it."""
         line = Line(self._stream, number, Kind.UNCLASSIFIED, raw)
+        if self._part is _Part.RESULTS:
+            self._messages |= grammar.SENDS_MESSAGES.match(bare) is not None
+            text = _before_message(bare) if self._messages else None
+            if text is not None and not text.strip():
+                self._suppressed.add(Kind.RECAP, number)
+                return True
+            bare = bare if text is None else text
         if self._closing is not None:
             if not bare.strip():
                 self._suppressed.add(Kind.BLANK, number)
@@ -482,6 +492,12 @@ class Pytest:
 
 def _place(line: Line) -> int:
     return line.number
+
+
+def _before_message(bare: bytes) -> bytes | None:
+    from context_firewall.transcript.service_messages import text_before_message  # few runs need it
+
+    return text_before_message(bare)
 
 
 DIALECT = Dialect(

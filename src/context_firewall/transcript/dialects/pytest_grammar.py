@@ -53,6 +53,8 @@ def width(bare: bytes) -> int:
 # -- the head ---------------------------------------------------------------------------------------------------------
 
 SESSION_STARTS = b"test session starts"
+# The head names the plugin that sends service messages.
+SENDS_MESSAGES = re.compile(rb"plugins: (?:[^\n]*?, )?teamcity-messages-[0-9]")
 # `platform linux -- Python 3.12.1, pytest-8.0.0, …`, `rootdir: …`, `plugins: …`, and what plugins add.
 ROOT = b"rootdir: "
 HEADER_ROW = re.compile(rb"platform [^\n]++|[a-z][A-Za-z0-9_ -]*+: [^\n]*+|Using [^\n]++")

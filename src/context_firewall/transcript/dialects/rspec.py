@@ -16,16 +16,15 @@ from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import rspec_grammar as grammar
 from context_firewall.transcript.dialects.rspec_grammar import Heading, Totals
 from context_firewall.transcript.dialects.rspec_report import Report, Section
-from context_firewall.transcript.dialects.rspec_results import Results, error_name
+from context_firewall.transcript.dialects.rspec_results import Results
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
-from context_firewall.transcript.interrupts import stopped_by
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.numbered import Entry
-from context_firewall.transcript.ruby import COVERAGE
+from context_firewall.transcript.ruby import COVERAGE, INTERRUPTED, error_name, settled_by
 
 
 class Rspec:
@@ -190,7 +189,7 @@ class Rspec:
             doubts.add(Doubt.RECAP_CONTRADICTION)
         for error in results.errors:
             told = error.failure(self._suppressed, grammar.detail_kind)
-            name, whole = error_name(error)
+            name, whole = error_name(error.name, error.texts())
             if not whole:
                 doubts.add(Doubt.STRUCTURE_CONTRADICTION)
             failures.append(Failure(name, told.header, told.details))
@@ -255,5 +254,5 @@ DIALECT = Dialect(
     begin=Rspec,
     # Merged streams are read as standard output, of course.
     program_streams=frozenset({"stderr"}),
-    settle=stopped_by(grammar.INTERRUPTED),
+    settle=settled_by("rspec", INTERRUPTED),
 )

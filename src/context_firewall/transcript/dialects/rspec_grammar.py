@@ -32,11 +32,6 @@ INFORMATION = re.compile(
     rb"|  (?:include|exclude) \{[^\n]*+|All examples were filtered out(?:; ignoring \{[^\n]*+)?+|No examples found\."
 )
 
-# An error outside of examples, told where it occurred. The names of other files that were not loaded may follow.
-ERROR_OUTSIDE = re.compile(
-    rb"An error occurred (?:while loading (?P<file>[^\n]+?)\.(?: - Did you mean\?)?|in an? (?P<hook>`[^`\n]++`) hook\.)"
-)
-EXCEPTION = re.compile(rb"[A-Z][A-Za-z0-9_:]*+(?<=:)")
 FRAME = b"# "
 
 # -- the report -------------------------------------------------------------------------------------------------------
@@ -79,8 +74,6 @@ TOTALS = re.compile(
     rb"(?P<examples>%b) examples?, (?P<failures>%b) failures?(?:, (?P<pending>%b) pending)?+"
     rb"(?:, (?P<errors>%b) errors? occurred outside of examples)?+" % (_N, _N, _N, _N)
 )
-
-INTERRUPTED = b"RSpec is shutting down and will print the summary report... Interrupt again to force quit."
 
 RECAP_HEADING = b"Failed examples:"
 RECAP = re.compile(rb"rspec (?P<place>\S++) # (?P<name>[^\n]++)")

@@ -12,6 +12,7 @@ from context_firewall.transcript.dialects.rspec_grammar import Heading, Totals
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.numbered import Entry
+from context_firewall.transcript.ruby import WARNING
 
 
 @dataclass(slots=True)
@@ -24,10 +25,13 @@ class Section:
     blanks: list[Line] = field(default_factory=list)
     strays: list[Line] = field(default_factory=list)
     """Lines that no section of this sort has."""
+    warnings: list[Line] = field(default_factory=list)
+    """Ruby's own, where standard error is merged."""
 
     def lines(self) -> list[Line]:
         """All its lines."""
-        return [*self.structure, *self.blanks, *self.strays, *(line for one in self.entries for line in one.lines())]
+        entries = (line for one in self.entries for line in one.lines())
+        return [*self.structure, *self.blanks, *self.strays, *self.warnings, *entries]
 
 
 @dataclass(slots=True)
@@ -87,6 +91,9 @@ class Report:
                     self.ended = grammar.DEPRECATIONS_END.fullmatch(bare) is not None
             case _:
                 fits = self._closing(section, bare, line)
+        if not fits and WARNING.fullmatch(bare):
+            section.warnings.append(line)
+            return True
         if not fits:
             section.strays.append(line)
         return fits
@@ -149,6 +156,7 @@ class Report:
         """Account for all lines but the accounts' and those that fit nowhere; returns warnings, which are kept."""
         warnings: list[Line] = []
         for section in self.sections:
+            warnings += (line.as_kind(Kind.ABNORMAL_WARNING) for line in section.warnings)
             heading, *rest = section.structure
             suppressed.add_lines(Kind.BLANK, section.blanks)
             if section.heading is Heading.DEPRECATIONS:

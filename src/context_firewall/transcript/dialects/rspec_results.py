@@ -5,7 +5,6 @@ have an empty line above them, so any other name below an empty line is doubtful
 """
 
 import re
-from itertools import pairwise
 from typing import NamedTuple
 
 from context_firewall.transcript.account import Account
@@ -13,10 +12,11 @@ from context_firewall.transcript.dialects import rspec_grammar as grammar
 from context_firewall.transcript.dialects.rspec_grammar import Totals
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.letters import Letters
-from context_firewall.transcript.lines import Line, decoded
+from context_firewall.transcript.lines import Line
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.numbered import Entry
 from context_firewall.transcript.printed import Printed
+from context_firewall.transcript.ruby import INTERRUPTED, error_place
 
 
 class Marked(NamedTuple):
@@ -59,17 +59,17 @@ class Results:
         """One line that is not blank; `apart` says that an empty line stands above it. Says whether it is known."""
         if self._error is not None and self._belongs(self._error, bare, line):
             return True
-        outside = grammar.ERROR_OUTSIDE.fullmatch(bare)
-        if outside is not None:
+        place = error_place(bare)
+        if place is not None:
             self._end_name()
             self._start(line)
-            self._error = Entry(outside["file"] or outside["hook"] + b" hook", line)
+            self._error = Entry(place, line)
             self._framed = False
             self.errors.append(self._error)
             return True
         # A second seed is another run's: this one has broken off before its end.
         seed = bare.startswith(grammar.SEED)
-        self.stopped |= bare == grammar.INTERRUPTED or (seed and self._seeded)
+        self.stopped |= bare == INTERRUPTED or (seed and self._seeded)
         self._seeded |= seed
         if grammar.INFORMATION.fullmatch(bare):
             self._suppressed.add(Kind.INFORMATIONAL, line.number)
@@ -196,16 +196,3 @@ def _joined(path: list[bytes]) -> bytes:
     for name in path[1:]:
         full += name if name.startswith((b".", b"#")) else b" " + name
     return full
-
-
-def error_name(error: Entry) -> tuple[str, bool]:
-    """A file that did not load, or a hook and what it raised; and whether the account says so in one piece."""
-    if b"`" not in error.name:
-        return decoded(error.name), True
-    for text, below in pairwise([*error.texts(), b""]):
-        if grammar.EXCEPTION.fullmatch(text):
-            raised = b"%b %b" % (text, below.strip())
-            return decoded(b"%b: %b" % (error.name, raised)), below.startswith(b"  ")
-    # An expectation raises nothing that has a name: the message stands alone.
-    messages = [below for text, below in pairwise(error.texts()) if not text.strip() and below.startswith(b"  ")]
-    return decoded(b": ".join((error.name, *(message.strip() for message in messages[:1])))), bool(messages)

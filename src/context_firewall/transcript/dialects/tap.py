@@ -30,7 +30,7 @@ from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
 from context_firewall.transcript.machine import Dialect
-from context_firewall.transcript.markers import marker_kind
+from context_firewall.transcript.markers import SERVICE_MESSAGE, marker_kind
 
 PASSED, FAILED, SKIPPED, TODO = range(len(STATUSES))
 POINT_KINDS = (Kind.SUCCESSFUL_TEST, Kind.FAILED_TEST, Kind.SKIPPED_TEST, Kind.TODO_TEST)
@@ -222,6 +222,8 @@ class TapMachine:
         self._cut = True
 
     def line(self, bare: bytes, raw: bytes, number: int) -> bool:
+        if bare.startswith(SERVICE_MESSAGE) and self.complete:
+            return False  # a service message of the next run, no comment
         self._number = number
         if grammar.HIDDEN.search(bare):
             self._document.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
@@ -672,6 +674,9 @@ class TapMachine:
         doubts = self._document.doubts
         if point.yaml_open or point.yaml_suspect:
             doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+        if not point.ok and point.status != FAILED and _bats_failed(point):
+            point.status, point.line = FAILED, point.line.as_kind(POINT_KINDS[FAILED])
+            point.description = point.description._replace(name=point.description.whole, directive="")
         description, child = point.description, point.child
         if description.buffered and child is None and (description.timed or self._document.buffered or ended):
             doubts.add(Doubt.STRUCTURE_CONTRADICTION)  # the subtest that the brace opens is not there
@@ -833,6 +838,13 @@ class TapMachine:
             self._suppressed.add(line.kind, line.number)
         self._trailer_lines.clear()
         self._ended.append(document)
+
+
+def _bats_failed(point: Point) -> bool:
+    """Whether bats says where a test failed: then what looks like a directive is the end of its name."""
+    texts = (line.raw.strip() for line in point.details)
+    first = next((text for text in texts if text not in grammar.FRAME_OF_MESSAGE), b"")
+    return grammar.BATS_PLACE.fullmatch(first) is not None
 
 
 DIALECT = Dialect(

@@ -67,6 +67,9 @@ UNNAMED_PLACE = re.compile(rb"# {2,3}(Failed (?:\(TODO\) )?test at [^\n]*+)")
 
 # bats: the hook of a file that the report does not name; what failed stands in the comment or the message below.
 FILE_HOOK = re.compile(rb"(?:setup|teardown)_file failed")
+# Where a failing test of bats stands, first of all below its point. bats escapes no "#", so that a name may end like a
+# directive; but of a test that was skipped it says no place.
+BATS_PLACE = re.compile(rb"(?:# | *+)\((?:in (?:test )?file |from function )[^\n]*+")
 FRAME_OF_MESSAGE = frozenset({b"", b"---", b"message: |", b"..."})
 
 # bats, at the end of a run that did not do as its plan says: how many points there are. In TAP 13 it stands in the last
