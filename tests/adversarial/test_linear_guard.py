@@ -14,6 +14,8 @@ PIECES = [
     "a+", "a.", "a/", "a_", "--a", "@a", "a@a.", "http://", "1,111,", "1.", "one ", "error:", "x" * 50,
     "一", "三", "今", "不", "之前", "所有", "。", "and use ", "and wait ", "limit ", "only if ", "never ", "if ",
     "at most ", "unless a ", "file `x` ", "not x, ", "`", "*", "_a_", "........x", "(", '"',
+    "if a x must ", "never entirely ", "no a and b ", "a, ", "(a) ", "any job that ", "neither a nor b ", "要先 ", "时",
+    "没有 a 时 ", "nothing outside a must ", "because the user must ", "prefers a to b to ", "16:00 ",
     "the tests pass ", "Use `x`. ", "\n- ", "\n\n", "\u0301", "\u200b",
 ]  # fmt: skip
 

@@ -63,6 +63,21 @@ def test_every_check_has_a_case() -> None:
         ("Allow ３０ retries.", "Allow thirty retries."),
         ("Stop without retrying.", "Stop, do not retry."),
         ("Use `_name` in `x.py`.", "_Use_ **`_name`** in ./x.py."),
+        ("Sign every commit.", "## How we work\nCommits must all be signed."),  # a heading is a sentence of its own
+        # GRD-18 to GRD-26; the near-misses are in pairs/fifth.json
+        ("If a job hangs, kill it.", "Should a job hang, it has to be killed."),
+        ("If a job hangs for an hour, kill it.", "Any job that hangs for an hour must be killed."),
+        ("Requests must not take longer than 2 s.", "Requests may take 2 s at most."),
+        ("Never log tokens.", "Tokens, cookies and mails are never logged."),
+        ("Never use tabs or spaces.", "Tabs and spaces are forbidden."),
+        ("Never restart it; it drops sessions.", "It must never be restarted."),
+        ("Ask me before you publish.", "Publishing needs the user's approval."),
+        ("Wait for my review before merging.", "Merge only after the user's review."),
+        ("Don't edit files you don't own.", "Files that you don't own must not be edited."),
+        ("Don't add emojis to the docs.", "The docs have to be free of emojis."),
+        ("Comments must be capitalised.", "Comments must be capitalized."),
+        ("Ne touche jamais `a.py`.", "Il est interdit de toucher `a.py`."),
+        ("Deploy before 4 pm.", "Deploy before 16:00."),
     ],
 )
 def test_the_same_in_other_words_is_kept(rule: str, summary: str) -> None:
@@ -87,6 +102,18 @@ def test_an_altered_rule_says_what_became_of_it() -> None:
 def test_without_evidence_there_is_none() -> None:
     (found,) = check_survival(["Never deploy on a Friday."], "")
     assert (found["verdict"], found["evidence"], found["coverage_permille"]) == ("lost", None, 0)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Limit yourself to the `pay` package; other packages have other owners.",
+        "(Never) log tokens, (ever).",
+        "), but no",
+    ],
+)
+def test_a_rule_with_brackets_or_repeated_words_keeps_itself(rule: str) -> None:
+    assert check_survival([rule], f"- Charts are drawn.\n- {rule}\n- Docs next.")[0]["verdict"] == "kept"
 
 
 def test_lone_surrogates_do_no_harm() -> None:

@@ -134,27 +134,42 @@ def _weights(
     return total, found
 
 
-_PLACING = frozenset(
-    "on in for at within under among inside outside per with as by 在 对 auf in im bei en para sur dans".split()
+PLACING = frozenset(
+    """on in for at within under among inside outside per with as by throughout 在 对 auf in im bei en para sur
+    dans""".split()
 )
 _QUALIFYING = frozenset(
     {Op.HEARSAY, Op.IF, Op.UNLESS, Op.EXCEPT, Op.UNTIL, Op.WITHOUT, Op.DURING, Op.ONLYIF, Op.LIFT, Op.REVOKED, Op.HEDGE}
 )
 
 
+# What goes on about the rule in a clause of its own: `and this holds for staging only`.
+_POINTING = frozenset("it this that they these those which 这 此 它 das dies dieses".split())
+_LIMITING = (*_QUALIFYING, Op.ONLY, Op.SOME, Op.SHOULD, Op.PAST, Op.ATMOST, Op.ATLEAST)
+
+
 def _touched(window: Reading, held: set[int]) -> set[int]:
     """The clauses that hold the rule, and those beside them that begin with a condition or take it back."""
     touched = set(held)
+    amounts = {item.clause for item in window.items if item.sort is Sort.QUANTITY}
     for index in held:
         for neighbour in (index - 1, index + 1):
             if 0 <= neighbour < len(window.clauses):
                 clause = window.clauses[neighbour]
                 bare = not clause.filled and not clause.label
-                placed = neighbour < index and clause.opening in _PLACING and not clause.label
+                placed = neighbour < index and clause.opening in PLACING and not clause.label
+                limits = clause.opening in _POINTING and clause.has(*_LIMITING)
+                limits = limits or (neighbour > index and _limits(clause, neighbour in amounts))
                 together = clause.sentence == window.clauses[index].sentence
-                if bare or (together and (clause.opens_with in _QUALIFYING or placed)):
+                if bare or (together and (clause.opens_with in _QUALIFYING or placed or limits)):
                     touched.add(neighbour)
     return touched
+
+
+def _limits(clause: Clause, amount: bool) -> bool:
+    """Whether a clause behind the rule limits it: `…, and only in x`, `…, x excepted`, `…, at least on weekends`."""
+    opens = clause.opens_with is Op.ONLY or (clause.opens_with is Op.ATLEAST and not amount)
+    return opens or clause.has(Op.POST_EXCEPT)
 
 
 def operators_in(clauses: tuple[Clause, ...]) -> set[Op]:

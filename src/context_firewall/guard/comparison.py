@@ -4,23 +4,27 @@ Each check is a row of `CHECKS`: its name is the deciding rule of the verdict, i
 The first that objects decides. A window that no check objects to keeps the rule.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import NamedTuple
 
-from context_firewall.guard.alignment import Alignment, operators_in
+from context_firewall.guard.alignment import Alignment, dimension, operators_in
 from context_firewall.guard.clauses import OPPOSITES
+from context_firewall.guard.equivalence import (
+    Comparison,
+    crossed,
+    other_objects,
+    same_bound,
+    same_case,
+    same_denial,
+    same_elsewhere,
+    same_gate,
+    same_object,
+    swapped,
+)
 from context_firewall.guard.lexicon import Op
 from context_firewall.guard.reading import Clause, Item, Reading, Segment
 from context_firewall.guard.tokens import Sort
-
-
-class Comparison(NamedTuple):
-    """What the checks look at."""
-
-    rule: Reading
-    window: Reading
-    alignment: Alignment
 
 
 def _texts(items: tuple[Item, ...] | list[Item]) -> str:
@@ -55,7 +59,7 @@ def _status(op: Op, words: str) -> Callable[[Comparison], str | None]:
             for operator in clause.operators
             if operator.op is op
             and operator.key not in known
-            and (op is not Op.PAST or operator.segment is Segment.MAIN)
+            and (op is not Op.PAST or (operator.segment is Segment.MAIN and not same_case(it)))
         ]
         return f"{words}: {said[0]}" if said else None
 
@@ -68,40 +72,16 @@ def _question(it: Comparison) -> str | None:
     return "it is a question" if it.window.asks and not it.rule.asks else None
 
 
-def _same_bound(it: Comparison) -> bool:
-    """`nothing but X` for `only X`: a prohibition with an exception, and a bounded permission, that name the same."""
-    for one, other, index in ((it.rule, it.window, 0), (it.window, it.rule, 1)):
-        excepted = [pair for pair in it.alignment.pairs if pair[index].segment is Segment.EXCEPT]
-        rest = [pair for pair in it.alignment.pairs if pair[index].segment is not Segment.EXCEPT]
-        forbids = any(item.negative for item in one.items)
-        bounded = any(clause.has(Op.ONLY) for clause in other.clauses)
-        allowed = excepted and not any(pair[1 - index].negative for pair in excepted)
-        excepts = any(item.segment is Segment.EXCEPT for item in other.items)
-        if forbids and bounded and allowed and not excepts and rest:
-            return True
-    return False
-
-
-def _same_gate(it: Comparison) -> bool:
-    """`never X without Y` for `Y before X`, or the other way round."""
-    for index in (0, 1):
-        found = {
-            (pair[index].segment, pair[index].negative, pair[1 - index].segment, pair[1 - index].negative)
-            for pair in it.alignment.pairs
-        }
-        if found == {
-            (Segment.MAIN, False, Segment.GATE, False),
-            (Segment.BEFORE, False, Segment.MAIN, True),
-        }:
-            return True
-    return False
-
-
 def _polarity(it: Comparison) -> str | None:
     """What was forbidden is ordered or allowed, or the other way round."""
-    if _same_bound(it) or _same_gate(it):
+    if same_bound(it) or same_elsewhere(it):
         return None
-    turned = [other for item, other in it.alignment.pairs if item.negative != other.negative]
+    case, object_of = same_case(it), same_object(it)
+    turned = [
+        other
+        for item, other in it.alignment.pairs
+        if item.negative != other.negative and item not in case and item not in object_of
+    ]
     return f"turned round: {_texts(turned)}" if turned else None
 
 
@@ -112,13 +92,29 @@ def _lifted(it: Comparison) -> str | None:
         return None if says_without else "it no longer says that there is no need"
     if Op.LIFT in operators_in(it.alignment.touched) - operators_in(it.rule.clauses):
         return "it says that there is no need"
+    if _needless(it.alignment.touched) and not _needless(it.rule.clauses):
+        return "it says that there is no need"
     return None
+
+
+def _needless(clauses: tuple[Clause, ...]) -> bool:
+    """`no endpoint needs a test`."""
+    for clause in clauses:
+        needs = [one.start for one in clause.operators if one.op is Op.REQUIRE]
+        if needs and any(one.op is Op.NEG and one.start < needs[0] for one in clause.operators):
+            return True
+    return False
+
+
+# What may be done without, may be done: `may be free of`, `may stay as it is`; not so `may not`, `no … may`.
+_DOING_WITHOUT = re.compile(r"(?:free|be|stays?|remains?|left|kept|keeps?|do without|go without|get by|come|out) ?")
 
 
 def _permits(clauses: tuple[Clause, ...]) -> bool:
     return any(
         clause.has(Op.MAY)
-        and not clause.has(Op.ONLY, Op.ATMOST, Op.NEG, Op.LIFT)
+        and not clause.has(Op.ONLY, Op.ATMOST, Op.LIFT)
+        and all(_DOING_WITHOUT.match(one.text) for one in clause.operators if one.op is Op.NEG)
         and Segment.GATE not in clause.segments
         for clause in clauses
     )
@@ -172,13 +168,18 @@ def _bare_order(items: tuple[Item, ...], clauses: tuple[Clause, ...]) -> set[Seg
     return {segment for clause in clauses for segment in clause.segments} & {Segment.BEFORE, Segment.AFTER} - held
 
 
+_LIMITS = frozenset({Segment.IF, Segment.UNLESS, Segment.EXCEPT, Segment.DURING})
+"""Segments that no other telling of the same gate or case has."""
+
+
 def _condition(it: Comparison) -> str | None:
     """A condition, an exception or a limit in time is gone, new, or another one."""
     had, has = _segments(it.rule.clauses), _segments(it.alignment.touched)
-    if _same_bound(it):
+    if same_bound(it):
         had, has = had - {Segment.EXCEPT}, has - {Segment.EXCEPT}
-    if _same_gate(it):
-        return None
+    if same_elsewhere(it) or same_case(it):
+        limits = sorted((has - had) & _LIMITS, key=str)
+        return f"a {_NAMES[limits[0]]} is new" if limits else None
     order = {Segment.BEFORE, Segment.AFTER}
     gone, new = sorted((had - has - order), key=str), sorted((has - had - order), key=str)
     if gone:
@@ -190,8 +191,9 @@ def _condition(it: Comparison) -> str | None:
         for item, other in it.alignment.pairs
         if item.segment is not other.segment
         and not {item.segment, other.segment} <= order | {Segment.MAIN}
-        and not (Segment.EXCEPT in (item.segment, other.segment) and _same_bound(it))
+        and not (Segment.EXCEPT in (item.segment, other.segment) and same_bound(it))
     ]
+    moved = moved or swapped(it)
     return f"under another condition: {_texts(moved)}" if moved else None
 
 
@@ -200,7 +202,7 @@ def _order(it: Comparison) -> str | None:
     ranks: dict[int, list[int]] = {}
     for item, other in it.alignment.pairs:
         ranks.setdefault(item.rank, []).append(other.rank)
-    if _same_gate(it):
+    if same_gate(it):
         return None
     if _bare_order(it.rule.items, it.rule.clauses) != _bare_order(it.window.items, it.alignment.touched):
         return "before or after another thing"
@@ -214,7 +216,13 @@ def _order(it: Comparison) -> str | None:
     if len(ordered) == 1 and it.alignment.pairs:
         if len({other.rank >= 500 or (-1 if other.rank <= -500 else 0) for _, other in it.alignment.pairs}) > 1:
             return "an order is new"
-        extra = [item for item in it.alignment.added if item.segment in (Segment.BEFORE, Segment.AFTER)]
+        held = {other for _, other in it.alignment.pairs}
+        touched = {other.clause for other in held}
+        extra = [
+            item
+            for item in it.window.items
+            if item.segment in (Segment.BEFORE, Segment.AFTER) and item.clause in touched and item not in held
+        ]
         if extra:
             return f"an order is new: {_texts(extra)}"
     return None
@@ -223,7 +231,7 @@ def _order(it: Comparison) -> str | None:
 def _extent(it: Comparison) -> str | None:
     """How many, or how much, is bounded otherwise: only, at most, at least, some."""
     had, has = operators_in(it.rule.clauses), operators_in(it.alignment.touched)
-    if _same_bound(it):
+    if same_bound(it):
         had, has = had - {Op.ONLY}, has - {Op.ONLY}
     for op in (Op.ONLY, Op.ATMOST, Op.ATLEAST):
         if op in had - has:
@@ -232,11 +240,26 @@ def _extent(it: Comparison) -> str | None:
             return f"{op.value} is new"
     if Op.SOME in has - had:
         return "it holds for some only"
+    if Op.ALL in had - has and any(one.text == "one" for clause in it.alignment.touched for one in clause.operators):
+        return "it holds for one only"
     return None
 
 
 # Verbs that say no more than that something is done, and those for touching a thing at all.
-_GENERIC = frozenset({"run", "write", "implement", "follow", "respect", "happen", "跑", "写"})
+_GENERIC = frozenset(
+    """run write implement follow respect happen handl 跑 写 contain appear includ carri exist 出现 包含 enthalt
+    ersche""".split()
+)
+_STATIVE = frozenset("contain appear includ carri exist 出现 包含 enthalt ersche".split())
+# Verbs for putting a thing somewhere: where there must be none of it, they are implied.
+_PUTTING = frozenset("add put send place insert paste emb includ leav creat hinzufug 新建 放".split())
+# What a quantity measures, where nothing but the name of that is missing: `p95 under 250 ms`.
+_MEASURES = {
+    "time": frozenset("latenc durat time finish last 时间 dau zeit".split()),
+    "bytes": frozenset("size 大小 groß".split()),
+    "usd": frozenset("cost budget price 费用 预算".split()),
+    "eur": frozenset("cost budget price kost".split()),
+}
 _TOUCHING = frozenset({"modifi", "修改", "other", "其他"})
 
 
@@ -244,8 +267,9 @@ _PERMISSION = frozenset({"permiss", "同意"})
 _ASKING = frozenset({"ask", "问", "征求"})
 # What only says which sort of thing a name names: the file `x`, the `x` package, the main branch.
 _SORTS_OF_THINGS = frozenset(
-    """file folder librari branch modul command function flag option environ key 文件 目录 分支 依赖 模块 命令 函数
-    接口 datei ordner archiv carpet arquiv past fichi dossi файл папк 파일 폴더 ファイル フォルダ""".split()
+    """pattern scheme templat file folder librari branch modul command function flag option environ key
+    文件 目录 分支 依赖 模块 命令 函数 接口 datei ordner archiv carpet arquiv past fichi dossi файл папк 파일 폴더
+    ファイル フォルダ""".split()
 )
 _NAMES_OF_PLACES = frozenset({"main", "master", "develop", "stage", "product", "dev", "prod", "trunk"})
 
@@ -262,6 +286,17 @@ def _without_appositions(some: Iterable[Item], items: tuple[Item, ...], held: It
     return [item for item in some if not (item.key in _SORTS_OF_THINGS and item.start in beside)]
 
 
+def _joined_items(items: tuple[Item, ...]) -> set[Item]:
+    """The items on both sides of `and` and `or`: each says something of its own."""
+    return {one for before, after in pairwise(items) if after.joined for one in (before, after)}
+
+
+def _measured(it: Comparison) -> frozenset[str]:
+    """The names of what the amounts measure that stand on both sides."""
+    held = {dimension(item) for item, _ in it.alignment.pairs if item.sort is Sort.QUANTITY}
+    return frozenset[str]().union(*(_MEASURES.get(one, frozenset()) for one in held))
+
+
 def _word(it: Comparison) -> str | None:
     """A word of the rule is missing."""
     gone = [item for item in it.alignment.missing if item.sort is Sort.WORD]
@@ -269,7 +304,12 @@ def _word(it: Comparison) -> str | None:
     gone = _without_appositions(gone, it.rule.items, held)
     if any(item.key in _PERMISSION for item in held):
         gone = [item for item in gone if item.key not in _ASKING]
-    if len(held) >= 2 and not it.alignment.added and all(item.key in _GENERIC for item in gone):
+    joined = _joined_items(it.rule.items)
+    if any(item.negative and other.negative for item, other in it.alignment.pairs):
+        gone = [item for item in gone if not (item.negative and item.key in _PUTTING and item not in joined)]
+    gone = [item for item in gone if item in joined or item.key not in _measured(it)]
+    added = [item for item in it.alignment.added if item.key not in _STATIVE]
+    if len(held) >= 2 and not added and all(item.key in _GENERIC and item not in joined for item in gone):
         return None
     return f"missing: {_texts(gone)}" if gone else None
 
@@ -299,17 +339,28 @@ def _actor(it: Comparison) -> str | None:
         doing = {operator.op for clause in it.alignment.touched for operator in clause.operators} & {Op.USER, Op.AGENT}
         if Op.USER not in doing:
             return "the user is no longer the one who does it"
-    lost = bound - it.window.users
+    consents = any(item.key in _ASKING and other.key in _PERMISSION for item, other in it.alignment.pairs)
+    if consents and not it.window.users:
+        return "the user is no longer the one who is asked"
+    lost = bound - it.window.users if not (same_gate(it) and it.window.users) else set()
     return "the user is no longer named where the rule names them" if lost else None
 
 
 def _added(it: Comparison) -> str | None:
     """Words stand in the rule's clauses that the rule does not have: it may hold for less, or for more."""
-    added = [item for item in it.alignment.added if item.key not in _GENERIC]
+    others = other_objects(it)
+    measured = _measured(it)
+    added = [
+        item
+        for item in it.alignment.added
+        if item.key not in _GENERIC and item.key not in measured and item not in others
+    ]
+    if any(item.negative and other.negative for item, other in it.alignment.pairs):
+        added = [item for item in added if not (item.negative and item.key in _PUTTING)]
     added = _without_appositions(added, it.window.items, (other for _, other in it.alignment.pairs))
     if any(item.key in _PERMISSION for _, item in it.alignment.pairs):
         added = [item for item in added if item.key not in _ASKING]
-    if _same_bound(it):
+    if same_bound(it):
         added = [item for item in added if item.key not in _TOUCHING]
     return f"added: {_texts(added)}" if added else None
 
@@ -339,12 +390,18 @@ def _joined(it: Comparison) -> str | None:
             if one in had - has and other_one in has - had:
                 return f"{one} became {other_one}"
     for item, other in it.alignment.pairs:
-        if item.joined and other.joined and item.joined != other.joined:
+        if (
+            item.joined != other.joined
+            and {item.joined, other.joined} == {"and", "or"}
+            and not same_denial(it, item, other)
+        ):
             return f"{item.joined} became {other.joined}: {other.text}"
+        if (item.role == "not") != (other.role == "not"):
+            return f"turned round: {other.text}"
         if {item.role, other.role} == {"from", "to"}:
             return f"{item.role} became {other.role}: {other.text}"
         roles += item.sort is Sort.ANCHOR and item.role != other.role
-    if roles > 1:
+    if roles > 1 or crossed(it):
         return "two names changed places"
     pairs = sorted(it.alignment.pairs, key=lambda pair: pair[0].start)
     words = [other.start for item, other in pairs if item.sort is Sort.WORD]

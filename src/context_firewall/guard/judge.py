@@ -12,14 +12,14 @@ from itertools import islice
 from typing import NamedTuple
 
 from context_firewall.documents.survival_report import Verdict
-from context_firewall.guard.alignment import Alignment, align, dimension
+from context_firewall.guard.alignment import PLACING, Alignment, align, dimension
 from context_firewall.guard.alignment import wanted as items_of
 from context_firewall.guard.comparison import objection
 from context_firewall.guard.folding import fold
 from context_firewall.guard.lexicon import Op
 from context_firewall.guard.pages import Page, Rule, Summary, texts_of
 from context_firewall.guard.reading import Reading, Segment
-from context_firewall.guard.tokens import Sort, tokens
+from context_firewall.guard.tokens import Sort, Token, tokens
 
 LEAST_COVERAGE = 0.6
 CONTRADICTING_COVERAGE = 0.75
@@ -237,6 +237,9 @@ def _taken_back(page: Page, first: int, width: int) -> tuple[str, str] | None:
         opening = reading.clauses[0].opens_with if reading.clauses else None
         if place == first + width and opening in (Op.EXCEPT, Op.UNLESS):
             return "condition", f"an exception follows: {text}"
+        limit = _limits(page, place, found, reading) if place == first + width else None
+        if limit is not None:
+            return "condition", f"{limit} follows: {text}"
         points = any(token.text in _POINTING for token in found) or any(
             sign in text for sign in ("这条", "该", "此条", "上述")
         )
@@ -250,6 +253,28 @@ def _taken_back(page: Page, first: int, width: int) -> tuple[str, str] | None:
         if backs and (points or quoted) and len(heavy) <= 4:
             return "revoked", f"taken back after it: {text}"
     return None
+
+
+# What says of the thing before it that the rule does not hold for it; 以外 and the like say it of what follows.
+_EXEMPT = frozenset(
+    """exempt exempted excepted exception 除外 例外 ausgenommen""".split()
+    + "is exempt,are exempt,is excepted,are excepted,is the exception,are the exception".split(",")
+)
+
+
+def _limits(page: Page, place: int, found: list[Token], reading: Reading) -> str | None:
+    """What kind of limit a sentence is that goes on in the same line: `hotfixes are exempt`, `only on CI, though`."""
+    begun = page.sentences[place].start
+    if "\n" in page.folded.text[page.sentences[place - 1].end : begun]:
+        return None
+    operators = [operator for clause in reading.clauses for operator in clause.operators]
+    if any(one.op is Op.POST_EXCEPT and one.text in _EXEMPT for one in operators):
+        return "an exception"
+    ruled = {one.op for one in operators} & {Op.MUST, Op.NEG, Op.MAY}
+    words = [token for token in found if token.sort is not Sort.POINT]
+    opens = words[0].op if len(words) > 1 else None
+    placed = opens is Op.ONLYIF or (opens is Op.ONLY and words[1].text in PLACING)
+    return "a limit" if placed and not ruled and len(reading.items) <= 4 else None
 
 
 def _contradicted(rule: Reading, page: Page, kept: int, width: int) -> tuple[str, str] | None:

@@ -67,7 +67,7 @@ class Rule:
     def __init__(self, text: str) -> None:
         folded = fold(text)
         found = sentences(folded)
-        self.reading = read(folded, found)
+        self.reading = _consenting(read(folded, found))
         self.width = len(found)
         self.sentences = [texts_of(folded, [sentence]) for sentence in found]
         self.texts = [text for sentence in self.sentences for text in sentence]
@@ -83,6 +83,18 @@ class Rule:
             )
             items.append(item._replace(also=also))
         return self.reading._replace(items=tuple(items)), complete
+
+
+# Whom the user wants to be asked gives consent: `ask me before X` is kept by `X only with the user's consent`.
+_CONSENT = {"ask": ("permiss",), "问": ("同意",), "frag": ("freigab", "rucksprach")}
+
+
+def _consenting(reading: Reading) -> Reading:
+    items = [
+        item._replace(also=_CONSENT[item.key]) if item.key in _CONSENT and item.segment in reading.users else item
+        for item in reading.items
+    ]
+    return reading._replace(items=tuple(items))
 
 
 def texts_of(folded: Folded, found: list[Sentence]) -> list[str]:

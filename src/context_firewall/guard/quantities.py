@@ -49,6 +49,9 @@ _HAN_SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
 
 _MANY = 24  # digits of a number that is read as one; a longer one is compared as it is written
 
+_WHOLE = "(?:second|minute|hour|day)"
+_HOUR = r"(?:[0-9]{1,2}|十?[一二两三四五六七八九]|十)"
+
 _word = "|".join(sorted([*WORDS, *SCALES], key=len, reverse=True))
 _latin_unit = "|".join(
     sorted((name for name in UNITS if name[0].isascii() and name[0].isalpha()), key=len, reverse=True)
@@ -61,13 +64,18 @@ UNIT = rf"(?:(?:{_latin_unit})(?![a-z0-9])|(?:{_other_unit}))"
 NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,8}+(?:\.[0-9]{1,12}+)?+|[0-9]{1,24}+(?:\.[0-9]{1,12}+)?+)"
 """1,000 or 1000 or 1.5."""
 PATTERN = (
-    r"(?:an?|one) (?:second|minute|hour|day|week|month)(?![a-z])"
+    r"(?:twice|thrice|(?:a )?dozen)(?![a-z])|(?:a )?quarter of an hour(?![a-z])"
+    rf"|(?:one|an?) {_WHOLE} and a half(?![a-z])|one and a half {_WHOLE}s(?![a-z])"
+    r"|half an? (?:second|minute|hour|day)(?![a-z])|半个?(?:小时|分钟|秒钟?|天)"
+    r"|[0-9]{1,2}(?::[0-9]{2})? ?[ap]\.?m\b\.?|[0-9]{1,2}:[0-9]{2}(?![0-9:])"
+    rf"|[上下]午{_HOUR}点半?(?!钟)"
+    r"|(?:an?|one) (?:second|minute|hour|day|week|month)(?![a-z])"
     rf"|(?:us\$|[$€£¥])\ ?{NUMBER}[kmb]?+(?![\w])"
     rf"|{NUMBER}[\ -]?{UNIT}"
     rf"|{NUMBER}(?![\w.]|,[0-9])|{NUMBER}(?=\.(?![0-9]))|{NUMBER}(?=[^\x00-\x7f])"
     rf"|(?:{_word})(?![a-z])(?:[\ -](?:{_word})(?![a-z])){{0,8}}+(?:[\ -]{UNIT})?+(?![\w])"
     rf"|[零〇一二两三四五六七八九十百千万]{{1,9}}+(?:{_other_unit})"
-    r"|(?!一[次个条行遍轮份倍名台项封页句段字张位人件篇章步])[零〇一二两三四五六七八九十百千万]{1,9}+(?=[次个条行遍轮份倍名台项封页句段字张位人件篇章步])"
+    r"|(?!两次之间|一[次个条行遍轮份倍名台项封页句段字张位人件篇章步])[零〇一二两三四五六七八九十百千万]{1,9}+(?=[次个条行遍轮份倍名台项封页句段字张位人件篇章步])"
 )
 """A quantity in folded text. What follows the number decides whether it is one."""
 
@@ -112,8 +120,42 @@ def _plain(value: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+_PLAIN = {
+    "twice": Quantity("", "2"),
+    "thrice": Quantity("", "3"),
+    "dozen": Quantity("", "12"),
+    "quarter of an hour": Quantity("time", "900000"),
+}
+_CLOCK = re.compile(
+    rf"([0-9]{{1,2}})(?::([0-9]{{2}}))? ?([ap])\.?m\.?|([0-9]{{1,2}}):([0-9]{{2}})|([上下])午({_HOUR})点(半?)"
+)
+
+
+def _of_clock(found: re.Match[str]) -> Quantity:
+    """A time of day, in minutes: `4 pm`, `16:00`, 下午四点."""
+    half, minutes = found[3] or found[6], int(found[2] or found[5] or (30 if found[8] else 0))
+    hour = _han_value(found[7]) if found[7] and not found[7].isascii() else int(found[1] or found[4] or found[7])
+    if half:
+        hour = hour % 12 + (12 if half in ("p", "下") else 0)
+    return Quantity("clock", str(60 * hour + minutes))
+
+
 def quantity(text: str) -> Quantity:
     """Read what `PATTERN` matched."""
+    clock = _CLOCK.fullmatch(text)
+    if clock is not None:
+        return _of_clock(clock)
+    plain = _PLAIN.get(text.removeprefix("a "))
+    if plain is not None:
+        return plain
+    longer = re.fullmatch(r"(?:one|an?) (\w+) and a half|one and a half (\w+)", text)
+    if longer is not None:
+        dimension, factor = UNITS[longer[1] or longer[2]]
+        return Quantity(dimension, _plain(Decimal(factor) * 3 / 2))
+    halved = re.fullmatch(r"half an? ([a-z]+)|半个?(\w+)", text)
+    if halved is not None:
+        dimension, factor = UNITS[halved[1] or halved[2]]
+        return Quantity(dimension, _plain(Decimal(factor) / 2))
     article = re.fullmatch(r"(?:an?|one)[ -]([a-z]+)", text)
     if article is not None and article[1] in UNITS:
         text = f"1 {article[1]}"

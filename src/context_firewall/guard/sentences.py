@@ -70,7 +70,7 @@ def sentences(folded: Folded, prefer: str = "english", *, semicolons: bool = Tru
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int, bool]]:
     """Half-open ranges that a sentence cannot cross, each with whether it is an item of a list."""
-    begun, item, place = -1, False, 0
+    begun, item, place, heading = -1, False, 0, False
     previous = ""
     for line in text.split("\n"):
         opening = _ITEM.match(line)
@@ -79,11 +79,12 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int, bool]]:
             if begun >= 0:
                 yield begun, place, item
             begun = -1
-        elif begun < 0 or opening or _CLOSED.search(previous[-8:]) or not _is_wrapped(previous, line):
+        elif begun < 0 or opening or heading or _CLOSED.search(previous[-8:]) or not _is_wrapped(previous, line):
             if begun >= 0:
                 yield begun, place, item
-            heading = opening is not None and "#" in opening[0]
-            begun, item = (place if heading else content), bool(opening) and not heading
+            titled = opening is not None and "#" in opening[0]
+            begun, item = (place if titled else content), bool(opening) and not titled
+        heading = opening is not None and "#" in opening[0]
         previous = line
         place += len(line) + 1
     if begun >= 0:

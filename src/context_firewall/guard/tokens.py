@@ -109,6 +109,8 @@ def word_key(word: str, language: str) -> str:
     """The stem of a folded word, or the stem that stands for its class."""
     known = lexicon(language)
     word = word.removesuffix("'s").removesuffix("'")
+    if language in _ELIDING:
+        word = word.rpartition("'")[2]  # n'utilise, l'option
     if word in known.synonyms:
         word = known.synonyms[word]
         return _stem(word, known.stemmer)
@@ -116,11 +118,25 @@ def word_key(word: str, language: str) -> str:
     return _class_of_stem(language).get(stem, stem)
 
 
+_ELIDING = frozenset({"french"})
+_BRITISH = re.compile(r"(?<=[a-z]{2}[adglmnrt])is(e|ed|es|er|ing|ation|ations)$|(?<=[a-z]{3})our(|s|ed|ing|al)$")
+
+
 def _stem(word: str, algorithm: str | None) -> str:
+    """The stem of a word; an English one in American spelling, a German participle or noun in -ung as its verb."""
     if algorithm is None or len(word) > 64 or not word.isalpha():
         return word
+    if algorithm == "english":
+        word = _BRITISH.sub(lambda found: f"iz{found[1]}" if found[1] else f"or{found[2]}", word)
     stem: str = _stemmer(algorithm).stemWord(word)
+    if algorithm == "german":
+        return _GERMAN_NOUN.sub("", _GERMAN_PARTICIPLE.sub(r"\1\2", stem))
     return stem
+
+
+# Of a stem: änder(ung), ge-änder-t, ein-ge-bau-t.
+_GERMAN_NOUN = re.compile(r"(?<=\w{3})ung$")
+_GERMAN_PARTICIPLE = re.compile(r"^(ab|an|auf|aus|bei|ein|hinzu|mit|nach|vor|weg|zu|zusammen|)ge(\w{3,60})t$")
 
 
 @cache

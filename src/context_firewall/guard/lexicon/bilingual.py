@@ -112,6 +112,10 @@ _TABLE = """
 页 page
 图 chart
 词 word
+拼音 pinyin
+确认 confirm confirmation
+图片 image picture
+任务 task
 """
 
 

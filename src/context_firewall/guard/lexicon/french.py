@@ -39,7 +39,8 @@ user: je | j' | me | moi | mon | ma | mes | l'utilisateur | utilisateur | nous |
 agent: tu | vous | ton | votre | l'agent | agent
 clause: et | ou | mais
 light: le | la | les | l' | un | une | des | de | du | d' | en | dans | sur | à | au | aux | avec | par | pour | est
-    | sont | être | que | qui | règle | règles | s' | se | ce | cette | il | utilise | utiliser
+    | sont | être | que | qui | règle | règles | s' | se | ce | cette | il | utilise | utiliser | n'utilise
+    | n'utilisez | n'utiliser | totalement | consigne | consignes | absolument | strictement | doivent être
 """
 )
 

@@ -6,7 +6,9 @@ OPERATORS = table(
     """
 neg: nicht | nie | niemals | kein | keine | keinen | keinem | keiner | keines | nichts | verboten | untersagt
     | darf nicht | dürfen nicht | auf keinen fall | unter keinen umständen | ist verboten | sind verboten | tabu
-    | nie wieder | vermeiden | vermeide
+    | nie wieder | vermeiden | vermeide | hat nichts zu suchen | haben nichts zu suchen | ausgeschlossen
+    | bleibt unverändert | bleiben unverändert | bleibt unangetastet | bleiben unangetastet | frei von
+    | kommt nicht in frage | unterbleiben
 contrast: statt | anstatt | anstelle von | und nicht | sondern nicht
 double: nicht vergessen | vergiss nicht | nicht zu vergessen
 lift: nicht nötig | nicht notwendig | muss nicht | müssen nicht | brauchst nicht | optional | nicht erforderlich
@@ -38,12 +40,14 @@ hedge: vielleicht | möglicherweise | eventuell | wohl | unklar | ob | frage
 hearsay: laut | angeblich | zum beispiel
 past: wurde | wurden | war | waren | hatte | hatten | hat | haben
 user: ich | mich | mir | mein | meine | meiner | der nutzer | der benutzer | die nutzerin | nutzer | benutzer | wir
-    | uns | unser | unsere
+    | uns | unser | unsere | des nutzers | nutzers | des benutzers | benutzers | dem nutzer | ihm | seine | seiner
+    | er
 agent: du | dich | dein | sie | ihr | der agent | agent | assistent
 clause: und | oder | aber | sondern
 light: der | die | das | den | dem | des | ein | eine | einen | einem | einer | auf | in | im | an | am | zu | zum
-    | zur | von | vom | mit | für | durch | ist | sind | werden | wird | sein | bitte | regel | regeln | vorgabe | es
-    | als | aus | bei | dass | laufen | so
+    | zur | von | vom | mit | für | durch | ist | sind | werden | wird | sein | bitte | regel | regeln | vorgabe
+    | vorgaben | es | grundsätzlich | wunsch | gilt | gelten | wie | soweit | auch | vorher | vorab | jeweils
+    | komplett | vollständig | einfach | als | aus | bei | dass | laufen | so
 """
 )
 
@@ -53,7 +57,19 @@ LEXICON = Lexicon(
     stemmer="german",
     operators=OPERATORS,
     synonyms=classes(
-        "ändern bearbeiten anfassen modifizieren verändern\nordner verzeichnis\nausführen starten\nlöschen entfernen"
+        """
+ändern bearbeiten anfassen modifizieren verändern berühren
+ordner verzeichnis
+ausführen starten
+löschen entfernen
+hinzufügen einbauen einführen aufnehmen aufgenommen ergänzen
+fragen rückfragen
+rücksprache absprache
+freigabe zustimmung erlaubnis genehmigung einverständnis
+schreiben geschrieben
+abhängigkeit abhängigkeiten
+geben gegeben
+"""
     ),
     verbs=frozenset(
         """nutze benutze verwende schreibe frage lass lasse halte achte bleib bleibe führe starte committe pushe
