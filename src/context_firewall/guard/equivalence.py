@@ -219,8 +219,20 @@ def crossed(it: Comparison) -> bool:
     """`comments in Chinese, names in English` is not `comments in English, names in Chinese`."""
     told: dict[int, set[int]] = {}
     often = Counter(item.key for item in it.rule.items)
+    had, has = _parts(it.rule.items), _parts(it.window.items)
     for item, other in it.alignment.pairs:
         if often[item.key] == 1:  # else it does not tell which of them stands where
-            told.setdefault(item.clause, set()).add(other.clause)
-    split = [frozenset(clauses) for clauses in told.values() if len(clauses) > 1]
+            told.setdefault(had[item.start], set()).add(has[other.start])
+    split = [frozenset(parts) for parts in told.values() if len(parts) > 1]
     return len(split) != len(set(split))
+
+
+def _parts(items: Iterable[Item]) -> dict[int, int]:
+    """In which part each item stands, by its place: a clause, or what `and` divides one into."""
+    found: dict[int, int] = {}
+    part, clause = 0, -1
+    for item in sorted(items, key=lambda item: item.start):
+        part += item.clause != clause or item.joined == "and"
+        clause = item.clause
+        found[item.start] = part
+    return found
