@@ -26,7 +26,6 @@ from context_firewall.transcript.lines import Line, bare, lines_from
 from context_firewall.transcript.machine import MARKS, Adopts, Dialect, Machine, Row
 from context_firewall.transcript.markers import MARKERS, marker_kind
 from context_firewall.transcript.noise import NoiseRule, without_noise
-from context_firewall.transcript.process_failure import is_uncaught, process_failure
 from context_firewall.transcript.two_streams import joined
 
 AUTO = "auto"
@@ -593,6 +592,9 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
         lines = part.unclassified
         if not lines or lines[0].stream != "stderr":
             continue
+        # Most runs have nothing there, and start faster without.
+        from context_firewall.transcript.process_failure import is_uncaught, process_failure
+
         if recognised and not (open_ended and is_uncaught(lines)):
             continue
         current = next((other.current_test for other in reversed(readings) if other.current_test), "")

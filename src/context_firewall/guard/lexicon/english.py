@@ -160,7 +160,8 @@ revoked: initially | originally | at first | wrong | incorrect | untrue | not tr
     | any longer | changed their mind | changed his mind | changed her mind | took back | takes back | former rule
     | old rule | previously | formerly | used to | in the past | suspended | paused | deprecated | expired | void
     | scrapped | rolled back | struck out | invalid
-hedge: may need | might need | could need | may require | might require | roughly | approximately | approx | nearly | almost | around | circa | maybe | perhaps | possibly | probably
+hedge: may need | might need | could need | may require | might require
+    | roughly | approximately | approx | nearly | almost | around | circa | maybe | perhaps | possibly | probably
     | might | might be | might want to | unclear | unsure | not sure | uncertain | presumably | apparently | seemingly
     | seems | seems to | appears | appears to | may or may not | it is unclear | to be decided | tbd | to be confirmed
     | undecided | proposed | proposal | suggestion | suggested | suggests | suggest | suggests to | considering

@@ -17,7 +17,7 @@ from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Document:
     """What has been read of one document."""
 
@@ -109,7 +109,7 @@ class Document:
         return Observed(passed, failed, skipped, todo, counts.suites)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Outcome:
     """What a reconciled document comes to."""
 

@@ -6,11 +6,14 @@ touched, but bats' warnings, which become what they are.
 """
 
 from collections import defaultdict, deque
+from typing import TYPE_CHECKING
 
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects.bats_warnings import with_warnings
-from context_firewall.transcript.dialects.test_more_diagnostics import Said, diagnosed
 from context_firewall.transcript.facts import Failure, Reading
+
+if TYPE_CHECKING:
+    from context_firewall.transcript.dialects.test_more_diagnostics import Said
 
 NAME = "tap"
 UNNAMED = "(unnamed test)"
@@ -22,11 +25,16 @@ def settle(readings: list[Reading]) -> list[Reading]:
     if any(part.dialect == NAME for part in readings):
         readings = with_warnings(readings)
     wanting = any(not failure.details for part in readings if part.dialect == NAME for failure in part.failures)
-    errors = {
-        i: diagnosed(part.unclassified)
+    spoke = [
+        i
         for i, part in enumerate(readings)
         if wanting and not part.dialect and part.stream == "stderr" and part.unclassified
-    }
+    ]
+    if not spoke:
+        return readings
+    from context_firewall.transcript.dialects.test_more_diagnostics import diagnosed  # most runs start faster without
+
+    errors = {i: diagnosed(readings[i].unclassified) for i in spoke}
     if not any(said.blocks for said in errors.values()):
         return readings
     blocks: dict[str, deque[Failure]] = defaultdict(deque)
@@ -62,7 +70,7 @@ def _told(part: Reading, blocks: dict[str, deque[Failure]]) -> Reading:
     return part._replace(failures=tuple(failures))
 
 
-def _rest(part: Reading, said: Said, left: set[int]) -> Reading:
+def _rest(part: Reading, said: "Said", left: set[int]) -> Reading:
     """Standard error without the blocks that have found their points."""
     kept = left | {line.number for line in said.rest}
     rest = [line for line in part.unclassified if line.number in kept]

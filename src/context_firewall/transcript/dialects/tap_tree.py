@@ -18,7 +18,7 @@ STATUSES = ("passed", "failed", "skipped", "todo")
 NUMBER_LIMIT = 10**18
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Draft:
     """A failing point, or a `not ok` that a directive excuses, before the document is reconciled."""
 
@@ -45,7 +45,7 @@ class Draft:
 NODE_ESCAPES = (("\\n", "\n"), ("\\t", "\t"), ("\\r", "\r"), ("\\f", "\f"), ("\\b", "\b"), ("\\v", "\v"))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Counts:
     """Statuses of points in the three ways in which producers count: top-level points, leaves, tests (no suites)."""
 
@@ -80,7 +80,7 @@ class Counts:
         self.suites += other.suites
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Harvest:
     """What a stretch of points amounts to."""
 
@@ -96,7 +96,7 @@ class Harvest:
         self.excused += other.excused
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Run:
     """Points whose numbers follow one another."""
 
@@ -107,7 +107,7 @@ class Run:
     """A passing first point's line, held back until it is known whether the stretch is contested."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Numbering:
     """The order of a document's numbers."""
 
@@ -163,7 +163,7 @@ class Numbering:
         return covered == count
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Point:
     """One `ok` or `not ok`, open until the next line shows that nothing more belongs to it."""
 
@@ -202,7 +202,7 @@ class Point:
         return not self.ok and not self.yaml_seen
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Frame:
     """One level of the document: the root, or a subtest."""
 
