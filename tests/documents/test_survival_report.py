@@ -21,7 +21,7 @@ from context_firewall.canonical import canonical_bytes, sha256
 from context_firewall.conversation.messages import Status
 from context_firewall.documents.survival_report import ledger_entries
 
-KEPT = "Never deploy on a Friday. Invoices must be in French."
+KEPT = "Never deploy on a Friday. Charts must be blue."
 
 
 @pytest.fixture
