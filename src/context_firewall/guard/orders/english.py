@@ -31,10 +31,13 @@ _NOUN = "…"
 # After `must be`, these guess: the build must be broken.
 _GUESSED = frozenset(
     """broken wrong missing stale outdated cached a an some something because due related caused corrupted confused
-    mistaken tired that why how the it in on from old new fine ok okay true false kidding joking possible able
+    mistaken tired that why how the it old new fine ok okay true false kidding joking possible able
     having getting doing going coming using looking nice great hard difficult easy there here another what where
     misconfigured dead stuck down up slow flaky somewhere""".split()
 )
+# So do these before a certain place, or of a certain thing: the bug must be in the parser. `Names must be in English` does
+# not.
+_PLACED = frozenset({"in", "on", "from"})
 # `no` before these forbids nothing.
 _NOTHING = frozenset("idea doubt wonder problem problems way need longer one luck worries thanks rush hurry".split())
 _DETERMINERS = frozenset("the a an this that these those my your our its his her their".split())
@@ -231,11 +234,20 @@ def _negation(clause: list[Token], index: int, subject: str) -> Found | None:
 _NOT_OURS = re.compile(r"will|will be|wants?|wants to|demands?|expects?|insists|insist on|is to|are to")
 
 
+def _guesses(clause: list[Token], index: int) -> bool:
+    """Whether what follows a duty's word says that it tells a guess."""
+    direct = clause[index + 1].text
+    if direct not in _PLACED:
+        return direct in _GUESSED
+    certain = any(token.text in _DETERMINERS for token in clause[:index])
+    return certain or index + 2 >= len(clause) or clause[index + 2].text in _DETERMINERS
+
+
 def _binds(clause: list[Token], index: int, subject: str) -> bool:
     """Whether a duty binds the agent: `must` that guesses, and a duty that the speaker has, do not."""
     token = clause[index]
     direct = clause[index + 1].text if index + 1 < len(clause) else ""
-    if not direct or direct in _GUESSED or subject in _THIRD | {"i"} or _NOT_OURS.fullmatch(token.text):
+    if not direct or _guesses(clause, index) or subject in _THIRD | {"i"} or _NOT_OURS.fullmatch(token.text):
         return False
     if token.text in ("always", "strictly", "at all times", "every time"):
         if _PAST.fullmatch(direct):
