@@ -52,7 +52,8 @@ def _duty(it: _Said) -> bool:
 
 def _standing(it: _Said) -> bool:
     opens = it.says(r"^(?:以后|今后|从现在起|接下来|用|使用|保持|统一|始终|一律)")
-    return opens and not it.past and not it.says(r"吧|一下|看看")
+    alike = it.says(r"(?:统一|一律)(?:使?用|设|采用|写|放|大写|小写)|^所有.{1,12}(?:大写|小写)|^每.{1,12}就")
+    return (opens or alike) and not it.past and not it.says(r"吧|一下|看看")
 
 
 def _please(it: _Said) -> bool:

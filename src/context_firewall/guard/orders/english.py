@@ -18,14 +18,14 @@ _OPENERS = frozenset(
 _STANDING = frozenset(
     """keep use prefer ask reply answer respond stick avoid call ensure follow respect limit maintain wait stay pin
     treat leave refrain name default write format retain preserve adhere favor favour confirm consult restrict
-    cap mind speak assume obey honour honor comply""".split()
+    cap mind speak assume obey honour honor comply indent anonymise anonymize quarantine""".split()
 )
 _WISHES = re.compile(
     r"(?:i|we) (?:want|prefer|expect|insist|require|would (?:like|prefer|rather)|need you to|do(?:n't| not) want)"
     r"|i'd (?:like|prefer|rather)"
 )
 _FROM_NOW_ON = re.compile(r"from (?:now|here) on|going forward|henceforth|(?:in|for|for the rest of) this session")
-_THIRD = frozenset("he she they someone somebody nobody it that this there".split())
+_THIRD = frozenset("he she they someone somebody something nobody it that this there".split())
 _SPEAKER = _THIRD | {"i", "we", "everyone"}
 _NOUN = "…"
 # After `must be`, these guess: the build must be broken.
@@ -35,8 +35,8 @@ _GUESSED = frozenset(
     having getting doing going coming using looking nice great hard difficult easy there here another what where
     misconfigured dead stuck down up slow flaky somewhere""".split()
 )
-# So do these before a certain place, or of a certain thing: the bug must be in the parser. `Names must be in English` does
-# not.
+# So do these before a certain place, or of a certain thing: the bug must be in the parser. `Names must be in English`
+# does not.
 _PLACED = frozenset({"in", "on", "from"})
 # `no` before these forbids nothing.
 _NOTHING = frozenset("idea doubt wonder problem problems way need longer one luck worries thanks rush hurry".split())
@@ -63,6 +63,7 @@ _FORBIDDEN = re.compile(
 _PLAIN_NEGATION = re.compile(r"(?:never|do not|don't|dont|not to|not ever|at no time|in no case|stay|keep|steer)\b.*")
 _PAST = re.compile(r"[a-z]+ed|ran|was|were|had|got|came|went|did|saw|knew|made|wrote")
 _BOUNDED = frozenset("budget limit deadline maximum minimum cap quota ceiling".split())
+_GATES = frozenset({Op.UNLESS, Op.WITHOUT, Op.UNTIL, Op.ONLYIF, Op.BEFORE})
 _ADVERBS = frozenset("only always just exclusively ideally preferably".split())
 
 
@@ -83,7 +84,7 @@ def judged(words: str, parts: list[Token]) -> Found | str | None:
         return None
     first = operators_of(clauses[0])
     if not _orders(clauses[0]):
-        if first & {Op.HEDGE, Op.HEARSAY} and Op.IF not in first:
+        if operators_of(_before_force(clauses[0])) & {Op.HEDGE, Op.HEARSAY} and Op.IF not in first:
             return None
         if any(token.op in (Op.LIFT, Op.REVOKED) and token.text != "ignore" for token in clauses[0]):
             return RELEASE
@@ -100,6 +101,14 @@ def judged(words: str, parts: list[Token]) -> Found | str | None:
     if not found:
         return RELEASE if Op.MAY in first and _says_you(clauses[0]) else None
     return next((one for one in found if one[0] is Kind.PROHIBITION), found[0])
+
+
+def _before_force(clause: list[Token]) -> list[Token]:
+    """A clause up to what gives it force: what is behind `don't`, or behind a duty, is what the rule is about."""
+    for index, token in enumerate(clause):
+        if (token.op is Op.NEG and _PLAIN_NEGATION.fullmatch(token.text)) or token.op is Op.MUST:
+            return [*clause[:index], *(one for one in clause[index:] if one.op is Op.HEDGE and token.op is Op.MUST)]
+    return clause
 
 
 def _clauses(parts: list[Token]) -> list[list[Token]]:
@@ -165,11 +174,25 @@ def _statement(clause: list[Token], meant: list[Token], subject: str, place: int
         and subject not in _SPEAKER
     ):
         return (Kind.LIMIT, "read-only") if whole.clauses <= 3 else None
-    if has_quantity(clause) and any(token.text in _BOUNDED for token in clause):
+    if has_quantity(clause) and (any(token.text in _BOUNDED for token in clause) or _is_bound(clause, meant, subject)):
         return Kind.LIMIT, "bound"
+    if meant[0].text in ("nothing", "nobody", "no one") and operators & _GATES and not whole.past:
+        return Kind.PROHIBITION, "nothing but under a condition"
+    if [token.op for token in meant[:3]] == [Op.ONLY, Op.USER, Op.MAY]:
+        return Kind.PROHIBITION, "the user's alone"
     if {Op.SEQUENCE, Op.THEN} <= whole.operators and whole.tokens <= 10 and place == 0 and not whole.past:
         return Kind.OBLIGATION, "order of steps"
     return None
+
+
+def _is_bound(clause: list[Token], meant: list[Token], subject: str) -> bool:
+    """Whether a quantity is a bound that is set: `lines must not exceed n`, `x may take at most n`, `max n retries`."""
+    if subject in _THIRD | {"i", "we"}:
+        return False
+    bounds = [token for token in clause if token.op in BOUNDS]
+    if meant[0].op in BOUNDS or any(token.text.startswith(("must", "shall", "may not")) for token in bounds):
+        return True
+    return bool(bounds) and any(token.op is Op.MAY and token.text == "may" for token in clause)
 
 
 def _meant(clause: list[Token]) -> list[Token]:
@@ -215,7 +238,8 @@ def _negation(clause: list[Token], index: int, subject: str) -> Found | None:
     if token.text in ("nothing", "nobody") and operators_of(clause[index + 1 : index + 2]) & {Op.MAY, Op.MUST}:
         return Kind.PROHIBITION, "prohibition"
     if _FORBIDDEN.fullmatch(token.text):
-        return (Kind.PROHIBITION, "forbidden") if subject not in _SPEAKER else None
+        everywhere = token.text in ("under no circumstances", "on no account")
+        return (Kind.PROHIBITION, "forbidden") if everywhere or subject not in _SPEAKER else None
     if subject in _THIRD | {"i"} or _DESCRIBING.fullmatch(token.text):
         return None
     skipped = ("ever", "even", "directly", "the", "a", "any", "again")

@@ -18,6 +18,17 @@ _GUESSES = {"german": re.compile(r"\b(?:das|es|er|da) (?:muss|müsste|sollte|kan
 # Negations that only forbid where the sentence begins with them, or with its verb.
 _PLAIN = frozenset("nicht no não ne pas не kein keine keinen nada nichts ни n' rien nem tampoco".split())
 _STRONG_SIGNS = frozenset("禁止 厳禁 不可 금지".split())
+_PLEASE = frozenset("bitte por favor s'il vous plaît te plait".split())
+# `Antworte auf Deutsch`: the language that is to be spoken from now on.
+_SAYING = frozenset(
+    """antworte antworten schreib schreibe schreiben réponds répondez écris écrivez responde responded contesta escribe
+    responda responder escreva отвечай отвечайте пиши пишите rispondi scrivi""".split()
+)
+_A_LANGUAGE = re.compile(
+    r"\bauf (?:deutsch|[a-zäöü]+isch)\b|\bпо-[а-я]+ски\b|\bна [а-я]+ском\b"
+    r"|\b(?:en|em|in) (?:fran[cç]ais|anglais|allemand|espagnol|español|inglés|francés|alemán|português|inglês|alemão"
+    r"|italiano|inglese|tedesco)\b"
+)
 _GERMAN_SUBJECTS = frozenset("der die das es er sie ich wir".split())
 _MARKS = frozenset({Op.BEFORE, Op.AFTER, Op.ALL, Op.IF, Op.WITHOUT, Op.UNTIL, Op.EXCEPT, Op.CONTRAST})
 
@@ -25,7 +36,11 @@ _MARKS = frozenset({Op.BEFORE, Op.AFTER, Op.ALL, Op.IF, Op.WITHOUT, Op.UNTIL, Op
 def judged(words: str, parts: list[Token], language: str) -> Found | str | None:
     """What a sentence is."""
     operators = operators_of(parts)
-    if not parts or operators & {Op.PAST, Op.HEDGE, Op.HEARSAY} or _reports(words, parts, language):
+    while parts and parts[0].op is Op.LIGHT and parts[0].text in _PLEASE:
+        parts = parts[1:]
+    if not parts or operators & {Op.PAST, Op.HEDGE, Op.HEARSAY}:
+        return None
+    if parts[0].op is not Op.NEG and _reports(words, parts, language):
         return None
     if operators & {Op.LIFT, Op.REVOKED}:
         return RELEASE
@@ -35,6 +50,8 @@ def judged(words: str, parts: list[Token], language: str) -> Found | str | None:
         return (Kind.PROHIBITION, "prohibition") if _forbids(parts, language, orders) else None
     if Op.MUST in operators:
         return Kind.OBLIGATION, "duty"
+    if parts[0].text in _SAYING and _A_LANGUAGE.search(words):
+        return Kind.OBLIGATION, "language"
     if Op.SHOULD in operators:
         return Kind.PREFERENCE, "preference"
     if operators & BOUNDS and has_quantity(parts):
