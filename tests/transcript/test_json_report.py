@@ -1,4 +1,4 @@
-"""JSON reports of mocha, jest, Vitest, pytest and RSpec: indented or on one line, alone or beside one for people."""
+"""JSON reports of mocha, jest, Vitest, pytest, RSpec, node-tap: indented or on one line, alone or beside another."""
 
 import json
 from typing import Any
@@ -97,13 +97,50 @@ def counting(report: Report, line: str, **counts: int) -> Report:
     return report | {"summary": report["summary"] | counts, "summary_line": line}
 
 
-REPORTS = {"mocha": mocha, "jest": jest, "vitest": vitest, "pytest": pytest_report, "rspec": rspec}
+def suite(name: str, *cases: Report, ok: bool = True, suites: list[Report] | None = None, **more: object) -> Report:
+    """A suite of node-tap's, and what it counts."""
+    inside = suites or []
+    unproven = sum(not case["ok"] or "skip" in case or "todo" in case for case in cases)
+    return {
+        "name": name,
+        "ok": ok,
+        **more,
+        "fullname": name,
+        "plan": {"start": 1, "end": len(cases) + len(inside)},
+        "failures": unproven + sum(one["failures"] for one in inside),
+        "assertions": len(cases) + sum(one["assertions"] for one in inside),
+        "suites": inside,
+        "cases": list(cases),
+    }
+
+
+def point(name: str, *, ok: bool = True, **more: object) -> Report:
+    return {"ok": ok, "name": name, "id": 1, **more, "fullname": f"well.test.js > {name}"}
+
+
+def node_tap(*files: Report) -> Report:
+    points = [point("fills"), point("is deep", ok=False, diag={"found": "dry"})]
+    points += [point("is lit", skip=True), point("sings", ok=False, todo="later")]
+    root = suite("TAP Tests", suites=list(files) or [suite("well.test.js", *points, ok=False)])
+    counts = {key: root[key] for key in ("failures", "assertions", "suites")}
+    return {"name": "TAP Tests", "level": 0, "plan": root["plan"], "tests": 5, "skipped": 2} | counts
+
+
+REPORTS = {
+    "mocha": mocha,
+    "jest": jest,
+    "vitest": vitest,
+    "pytest": pytest_report,
+    "rspec": rspec,
+    "node-tap": node_tap,
+}
 NAMES = {
     "mocha": "well is deep",
     "jest": "/srv/well.test.js › well › is deep",
     "vitest": "/srv/well.test.js > well > is deep",
     "pytest": "test_well.py::test_deep",
     "rspec": "well is deep",
+    "node-tap": "well.test.js > is deep",
 }
 
 
@@ -268,6 +305,11 @@ def changed(report: Report, **values: object) -> Report:
         (changed(rspec(), summary_line="3 examples, 0 failures, 1 pending"), Doubt.RECAP_CONTRADICTION),
         (changed(rspec(), examples=[example("fills", "failed"), *rspec()["examples"][1:]]), Doubt.RECAP_CONTRADICTION),
         (changed(rspec(), messages=[OUTSIDE]), Doubt.ERRORS_UNREPORTABLE),
+        (changed(node_tap(), assertions=5), Doubt.AGGREGATE_CONTRADICTION),
+        (changed(node_tap(), failures=2), Doubt.AGGREGATE_CONTRADICTION),
+        (changed(node_tap(), plan={"start": 1, "end": 2}), Doubt.COMPLETENESS_UNCONFIRMED),
+        (node_tap(suite("a.test.js", point("is deep", ok=False))), Doubt.RECAP_CONTRADICTION),
+        (node_tap(changed(suite("a.test.js", point("fills")), assertions=2)), Doubt.RECAP_CONTRADICTION),
         (
             counting(
                 rspec(),
@@ -353,6 +395,20 @@ def test_a_failure_without_a_message() -> None:
     report = jest()
     report["testResults"][0]["assertionResults"][1]["failureMessages"] = []
     assert Doubt.RECAP_CONTRADICTION in read(printed(report)).doubts
+
+
+def test_a_suite_that_fails_without_a_failing_point() -> None:
+    """JSON-7: a file that exits, and a test that is reported as a point as well."""
+    exits = suite("exits.test.js", point("fills"), ok=False, diag={"exitCode": 3})
+    transcript = read(printed(node_tap(exits)))
+    assert (transcript.tally.failed, transcript.tally.passed) == (0, 1)
+    assert identities(transcript) == ["exits.test.js"]
+    assert "exitCode" in "".join(line.text for line in transcript.failures[0].lines())
+    late = changed(suite("times out", point("fills"), ok=False), fullname="well.test.js > times out")
+    whole = suite("well.test.js", point("times out", ok=False), ok=False, suites=[late])
+    assert identities(read(printed(node_tap(whole)))) == ["well.test.js > times out"]
+    later = changed(suite("later", ok=False), todo="some day")
+    assert identities(read(printed(node_tap(later)), 0)) == []
 
 
 def test_a_run_without_tests() -> None:

@@ -53,7 +53,7 @@ REGISTRY: tuple[Entry, ...] = (
     Entry("gotestsum", STDOUT, re.compile(rb"\xe2[\x9c\x88]|(?:PASS|FAIL|SKIP|EMPTY) |=== [SFE]|DONE [0-9]")),
     Entry("go-json", STDOUT, re.compile(rb"\{")),
     # Before the runners whose reports these repeat.
-    Entry("json-report", STDOUT, re.compile(rb"(?:[ \t]++|\{ ?+)\"(?:num|stats|created|version|examples)")),
+    Entry("json-report", STDOUT, re.compile(rb"(?:[ \t]++|\{ ?+)\"(?:num|stats|created|version|examples|name)")),
     Entry("teamcity", STDOUT, re.compile(rb"##teamcity\[(?:test|flowS)")),
     Entry(
         "jest",

@@ -37,11 +37,12 @@ STANDS = 3
 ON_ONE_LINE = re.compile(
     rb"\{ ?+(?:\"num(?:Total|Failed)TestSuites\": ?+[0-9]++, ?+\"|\"stats\": ?+\{ ?+\"suites\": ?+[0-9]++, ?+\""
     rb"|\"created\": ?+[0-9.]++, ?+\"duration\": ?+[0-9.]++, ?+\"exitcode\""
-    rb"|\"version\": ?+\"[0-9][^\"\n]*+\", ?+\"(?:messages|seed|examples)\":)"
+    rb"|\"version\": ?+\"[0-9][^\"\n]*+\", ?+\"(?:messages|seed|examples)\":"
+    rb"|\"name\": ?+\"TAP Tests\", ?+\"level\": ?+0,)"
 )
 INDENTED = re.compile(
     rb"[ \t]++(?:\"num(?:Total|Failed)TestSuites\": ?+[0-9]++,|\"stats\": ?+\{|\"created\": ?+[0-9.]++,"
-    rb"|\"examples\": \[(?:\],)?+)\Z"
+    rb"|\"name\": \"TAP Tests\",|\"examples\": \[(?:\],)?+)\Z"
 )
 # RSpec's first key says little, so its report is known by a later one, if the first stands below the brace.
 VERSION = re.compile(rb"[ \t]++\"version\": \"[0-9][^\"\n]*+\",")
@@ -57,7 +58,8 @@ KEY = re.compile(rb"\s*+\"(?P<key>[A-Za-z_]++)\": ?+")
 BOOKS = frozenset(
     b"title ancestorTitles duration currentRetry speed generatedMessage showDiff invocations location startAt startTime"
     b" endTime numPassingAsserts retryMessages retryReasons failing meta tags keywords lineno status outcome"
-    b" id description run_time pending_message".split()
+    b" id description run_time pending_message level ok time fullname closingTestPoint plan start end"
+    b" typeName methodName functionName compare".split()
 )
 # A frame in RSpec's list of them.
 FRAME = re.compile(rb"\s*+\"(/[^\n]++)")
@@ -347,8 +349,8 @@ def _number(line: Line) -> int:
 
 DIALECT = Dialect(
     name=NAME,
-    title="JSON reports of mocha, jest, Vitest, pytest and RSpec",
-    checked="mocha 8.4-12.0, jest 29.7, 30.5, Vitest 4.1, pytest-json-report 1.5, RSpec 3.12",
+    title="JSON reports of mocha, jest, Vitest, pytest, RSpec and node-tap",
+    checked="mocha 8.4-12.0, jest 29.7, 30.5, Vitest 4.1, pytest-json-report 1.5, RSpec 3.12, node-tap 18.8, 21.1",
     streams=frozenset({"stdout"}),
     opening=OPENING,
     begin=JsonReport,

@@ -12,6 +12,10 @@ did not load.
 
 RSpec: `--format json`. `summary` counts `examples`, and the errors outside of examples that `messages` tell of;
 `summary_line` says it again. An example that ends the process has no status.
+
+node-tap: `--reporter=json`. Files and tests are `suites` of a root, their own points `cases`. Each suite counts the
+points in it, as `assertions`; those that failed, were skipped or are to do, as `failures`. A suite that failed with no
+point in it that did says so alone.
 """
 
 import json
@@ -55,6 +59,7 @@ RSPEC_STATUS = {"passed": PASSED, "failed": FAILED, "pending": SKIPPED}
 # failed as it was to.
 NOT_YET = "Not yet implemented"
 NUMBER = re.compile(r"[0-9]++")
+NODE_TAP = "TAP Tests"
 
 
 class Part(NamedTuple):
@@ -251,12 +256,54 @@ def _rspec(root: dict[str, Any]) -> Story:
     return story
 
 
+def _node_tap(root: dict[str, Any]) -> Story:
+    if root["name"] != NODE_TAP or root["level"] != 0:
+        raise ValueError(root["name"])
+    story = Story(Tally())
+    points = _points(root, story)
+    counts = Counter(point.ended for point in points)
+    skipped, todo = counts[SKIPPED], counts[TODO]
+    total = _count(root, "assertions")
+    unproven = _count(root, "failures")
+    story.tests = points
+    story.tally = Tally(total - unproven, unproven - skipped - todo, skipped, todo, total)
+    plan = root["plan"]
+    story.ended = _count(plan, "end") == len(root.get("suites", [])) + len(root.get("cases", []))
+    return story
+
+
+def _points(suite: dict[str, Any], story: Story) -> list[Part]:
+    """The points of a suite and of those in it; what each suite counts is compared on the way."""
+    cases = _objects(suite.get("cases", []))
+    points = [Part(_text(case, "fullname"), _ended(case), case) for case in cases]
+    for one in _objects(suite.get("suites", [])):
+        inside = _points(one, story)
+        failed = any(point.ended == FAILED for point in inside)
+        named = any(case["fullname"] == one["fullname"] for case in cases if case["ok"] is False)
+        ok = one["ok"]
+        story.sound &= ok is False or (ok is True and not failed)
+        if ok is False and not failed and not named and "todo" not in one:
+            said = one.get("diag") or one
+            story.outside.append(Part(_text(one, "fullname"), FAILED, said, own_lines=said is one))
+        points += inside
+    unproven = sum(point.ended != PASSED for point in points)
+    story.sound &= len(points) == _count(suite, "assertions") and unproven == _count(suite, "failures")
+    return points
+
+
+def _ended(case: dict[str, Any]) -> str:
+    if not isinstance(case["ok"], bool):
+        raise TypeError("ok")
+    return SKIPPED if "skip" in case else TODO if "todo" in case else PASSED if case["ok"] else FAILED
+
+
 FORMATS = (
     Format("mocha", frozenset({"stats", "tests", "passes", "failures"}), _mocha, "fullTitle"),
     Format("jest", frozenset({"numTotalTests", "numRuntimeErrorTestSuites", "testResults"}), _jest, "fullName"),
     Format("vitest", frozenset({"numTotalTests", "numTotalTestSuites", "testResults"}), _vitest, "fullName"),
     Format("pytest", frozenset({"created", "exitcode", "summary"}), _pytest, "nodeid"),
     Format("rspec", frozenset({"version", "examples", "summary", "summary_line"}), _rspec, "full_description"),
+    Format("node-tap", frozenset({"name", "level", "plan", "tests", "failures", "assertions"}), _node_tap, "name"),
 )
 
 
