@@ -75,7 +75,7 @@ LONG_ENOUGH = 1 << 18
 
 def every_module() -> Iterator[ModuleType]:
     """All rooms in which text of a run is read or shown."""
-    for room in ("transcript", "transcript.dialects", "documents"):
+    for room in ("transcript", "transcript.dialects", "documents", "documents.brief"):
         package = importlib.import_module(f"context_firewall.{room}")
         for found in pkgutil.iter_modules(package.__path__):
             yield importlib.import_module(f"{package.__name__}.{found.name}")

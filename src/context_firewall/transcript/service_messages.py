@@ -34,7 +34,7 @@ _MESSAGE = re.compile(
     rb"##teamcity\[(?P<name>[A-Za-z][A-Za-z0-9_.-]*+)"
     rb"(?P<values> ++%b|(?: ++[A-Za-z_][A-Za-z0-9_.-]*+ *+= *+%b)*+) *+\]" % (_VALUE, _VALUE)
 )
-_PAIR = re.compile(rb"(?P<key>[A-Za-z_][A-Za-z0-9_.-]*+) *+= *+'(?P<value>(?:[^'|]++|\|[^\n])*+)'")
+_PAIR = re.compile(rb"(?<![A-Za-z0-9_.-])(?P<key>[A-Za-z_][A-Za-z0-9_.-]*+) *+= *+'(?P<value>(?:[^'|]++|\|[^\n])*+)'")
 _ESCAPE = re.compile(r"\|(?:0x([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "x": "\x85", "l": "\u2028", "p": "\u2029"}
 _COUNT = re.compile(r"[0-9]{1,9}+")

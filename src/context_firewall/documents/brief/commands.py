@@ -17,7 +17,7 @@ import re
 _GITHUB = re.compile(r"::(?:error|warning|notice)(?P<properties> (?:[^:\n]|:(?!:))*+)?+::(?P<message>[^\n]*+)")
 _PERCENT = re.compile(r"%(25|0D|0A|3A|2C)", re.IGNORECASE)
 _TEAMCITY = re.compile(r"##teamcity\[[A-Za-z]++(?P<attributes>(?: ++[A-Za-z]++='(?:[^'|\n\]]|\|[^\n])*+')*+) *+\]")
-_ATTRIBUTE = re.compile(r"([A-Za-z]++)='((?:[^'|]|\|.)*+)'")
+_ATTRIBUTE = re.compile(r"(?<![A-Za-z])([A-Za-z]++)='((?:[^'|]|\|.)*+)'")
 _BAR = re.compile(r"\|(?:0x([0-9A-Fa-f]{4})|([nrxlp|'\[\]]))")
 _LETTERS = {"n": "\n", "r": "\r", "x": "\u0085", "l": "\u2028", "p": "\u2029"}
 

@@ -18,7 +18,7 @@ _MARKUP = re.compile(
     r"<!\[CDATA\[(?P<data>(?:[^\]<]|\](?!\]>)|<(?!testcase ))*+)(?:\]\]>)?+"
     r"|<(?P<end>/?+)(?P<name>[A-Za-z?!][A-Za-z-]*+)(?P<attributes>(?:[^<>\"']|\"[^\"]*+\"|'[^']*+')*+)>"
 )
-_ATTRIBUTE = re.compile(r"([A-Za-z:_-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
+_ATTRIBUTE = re.compile(r"(?<![A-Za-z:_-])([A-Za-z:_-]++)\s*+=\s*+(?:\"([^\"]*+)\"|'([^']*+)')")
 _REFERENCE = re.compile(r"&(?:#([0-9]{1,7})|#x([0-9A-Fa-f]{1,6})|(lt|gt|amp|quot|apos));")
 _NAMED = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 _FAILING = frozenset({"failure", "error", "rerunFailure", "rerunError"})

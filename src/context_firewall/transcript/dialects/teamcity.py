@@ -115,7 +115,7 @@ class Teamcity:
 # What the runner of teamcity-messages for unittest leaves on standard error: unittest's totals, without its accounts.
 _RAN = re.compile(rb"Ran ([0-9]{1,9}+) tests? in [0-9.]++s")
 _VERDICT = re.compile(rb"(OK|FAILED)(?: \((?P<counts>[a-z ]++=[0-9]{1,9}+(?:, [a-z ]++=[0-9]{1,9}+)*+)\))?+")
-_STATED = re.compile(r"([a-z]+(?: [a-z]+)?)=([0-9]+)")
+_STATED = re.compile(r"(?<![a-z])([a-z]++(?: [a-z]++)?+)=([0-9]++)")
 _FAILING = ("failures", "errors", "unexpected successes")
 _XFAIL = "expected failures"
 # What jest-teamcity calls a file that does not load.

@@ -46,7 +46,7 @@ _WORD = rb"[!-'*-~\x80-\xff]++"
 _PASSED_TEST = rb"(" + _WORD + rb" \(" + _WORD + rb"\))(?:(\n)(?:[^\n\r\x1b ]| (?!\.\.\. ))++)?+ \.\.\. ok\n"
 PASSED_LANE = re.compile(rb"(?:" + _PASSED_TEST + rb")++")
 # The tests of such a run: name, and whether a description follows in a line of its own.
-PASSED_TESTS = re.compile(_PASSED_TEST)
+PASSED_TESTS = re.compile(rb"(?<![^\n])" + _PASSED_TEST)
 PASSED = b" ... ok"
 
 # -b prints what a failing test wrote once more, right when it has failed: an empty line, a title, the text.
