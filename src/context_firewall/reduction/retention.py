@@ -156,9 +156,8 @@ def shared_regions(transcript: Transcript) -> tuple[int | None, ...] | None:
 
 
 def _header_says_more(header: str, identity: str) -> bool:
-    from context_firewall.documents.brief.regions import (
-        says_only_the_name,  # most runs have no twins and start faster without
-    )
+    # Most runs have no twins, and start faster without.
+    from context_firewall.documents.brief.regions import says_only_the_name
 
     return not says_only_the_name(header, identity)
 
