@@ -83,8 +83,8 @@ def _spoken(failure: Mapping[str, Any]) -> list[str] | None:
         return None
     for line in failure.get("details", ()):
         text = line.get("text", "")
-        said = command_lines(text, identity)
-        first += [text] if said is None else said
+        # One that says nothing stands as it is: it may end a test, or begin one.
+        first += command_lines(text, identity) or [text]
     return first
 
 
