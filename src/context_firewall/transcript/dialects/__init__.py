@@ -60,7 +60,7 @@ REGISTRY: tuple[Entry, ...] = (
         BOTH,
         re.compile(
             rb"\r*+ ?(?:PASS|FAIL) |\r*+(?:Determining|Test Suites: |No tests|Usage: jest|Summary of)"
-            rb"|\r*+(?:  console\.|\xe2\x97\x8f| LOGGING|  \xe2\x97\x8f|::error)"
+            rb"|\r*+(?:  console\.|\xe2\x97\x8f| LOGGING|  \xe2\x97\x8f|::(?:error|group|warn))"
         ),
     ),
     # Totals, a tick (✓ ✔ √), or a test that is announced
