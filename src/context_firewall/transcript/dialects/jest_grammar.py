@@ -1,9 +1,10 @@
 """What jest's default, verbose, summary and github-actions reporters print, pattern by pattern.
 
-Bare bytes in, names and counts out. Two rules carry the reader. Jest writes file lines and totals at the margin, failures' titles behind two blanks, and
-everything inside a failure or a console block behind at least four: text that a test prints through them can't reach
-the margin. And on a terminal jest repaints its status with cursor movements, which leave lone carriage returns before
-a line: they are taken off first. Every pattern is possessive or looks at each byte a bounded number of times.
+Bare bytes in, names and counts out. Two rules carry the reader. Jest writes file lines and totals at the margin,
+failures' titles behind two blanks, and everything inside a failure or a console block behind at least four: text that
+a test prints through them can't reach the margin. And on a terminal jest repaints its status with cursor movements,
+which leave lone carriage returns before a line: they are taken off first. Every pattern is possessive or looks at each
+byte a bounded number of times.
 """
 
 import re
@@ -174,7 +175,7 @@ ANNOTATION = re.compile(rb"::error file=(?P<file>[^\n,]++)" + _LINE + rb"(?P<res
 # The error of a try before the last.
 RETRIED = re.compile(rb"::warning file=[^\n,]++" + _LINE + rb"RETRY [0-9]++: (?P<title>[^\n]*?)::[^\n]*+")
 # Its groups: `::group::Errors thrown in lib/a.test.js`, `::group::PASS lib/a.test.js (12 ms)`. Where something
-# in a file failed, `  FAIL lib/a.test.js (12 ms)` without a group, and in its tree groups of suites: `::group::  suite`.
+# in a file failed, `  FAIL lib/a.test.js (12 ms)` without a group; in its tree are groups of suites, `::group::  suite`.
 GROUP, END_OF_GROUP, FAIL = b"::group::", b"::endgroup::", b"  FAIL "
 _TIMED = _EXTENSION + rb" \([0-9]++ ms\)"
 ERRORS_THROWN = re.compile(rb"::group::Errors thrown in (?P<file>[^\n]*?" + _EXTENSION + rb")\Z")
