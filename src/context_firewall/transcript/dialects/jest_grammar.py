@@ -175,7 +175,7 @@ ANNOTATION = re.compile(rb"::error file=(?P<file>[^\n,]++)" + _LINE + rb"(?P<res
 # The error of a try before the last.
 RETRIED = re.compile(rb"::warning file=[^\n,]++" + _LINE + rb"RETRY [0-9]++: (?P<title>[^\n]*?)::[^\n]*+")
 # Its groups: `::group::Errors thrown in lib/a.test.js`, `::group::PASS lib/a.test.js (12 ms)`. Where something
-# in a file failed, `  FAIL lib/a.test.js (12 ms)` without a group; in its tree are groups of suites, `::group::  suite`.
+# in a file failed, `  FAIL lib/a.test.js (12 ms)` without a group; in its tree are groups of suites: `::group::  roof`.
 GROUP, END_OF_GROUP, FAIL = b"::group::", b"::endgroup::", b"  FAIL "
 _TIMED = _EXTENSION + rb" \([0-9]++ ms\)"
 ERRORS_THROWN = re.compile(rb"::group::Errors thrown in (?P<file>[^\n]*?" + _EXTENSION + rb")\Z")

@@ -29,7 +29,7 @@ from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
-from context_firewall.transcript.spread import settled
+from context_firewall.transcript.spread import ERRORS_OUTSIDE, SEPARATOR, settled, told_twice
 
 _SIGNS = (b"\xc2", b"x", b"-", b"*")
 _OUTPUT_BEGINS = (b"s", *_SIGNS)
@@ -46,6 +46,8 @@ class _At(Enum):
     """Behind that line."""
     RESULT = auto()
     """Under the line of a failing test."""
+    NOTED = auto()
+    """Under what a test notes about itself."""
     SNAPSHOTS = auto()
     NO_FILES = auto()
 
@@ -252,6 +254,10 @@ class Vitest:
         if self._at is _At.SNAPSHOTS and grammar.SNAPSHOT_NOTE.fullmatch(bare):
             self._suppressed.add(Kind.INFORMATIONAL, line.number)
             return True
+        noted = self._at is _At.NOTED and grammar.NOTED_TEXT.fullmatch(bare)
+        if noted or (self._results.verbose and grammar.NOTED_AT.fullmatch(bare)):
+            self._suppress(Kind.PROGRAM_OUTPUT, line, _At.NOTED)
+            return True
         file = grammar.FILE.fullmatch(bare)
         if file is not None and b" > " not in file["path"] + b" " and grammar.FILE_REST.fullmatch(file["rest"]):
             failing = self._results.file(file, line)
@@ -271,9 +277,14 @@ class Vitest:
     def _annotation(self, bare: bytes, line: Line) -> bool:
         """A workflow command of GitHub's."""
         note = grammar.ANNOTATION.fullmatch(bare)
+        if note is None and self._headed and grammar.NOTED.fullmatch(bare):
+            self._suppressed.add(Kind.PROGRAM_OUTPUT, line.number)
+            return True
         if note is None:
             return False
         title = _unescaped(note["title"])
+        if title == grammar.UNHANDLED:
+            title = SEPARATOR.join((ERRORS_OUTSIDE, _unescaped(note["text"])))
         self._repeats.append(ResultLine(title, "", (title,), (line,)))
         return True
 
@@ -336,7 +347,8 @@ class Vitest:
             tally = self._results.tally()
         elif self._repeats and not self._headed:
             # Annotations alone: they do not tell tests from suites, and leave out errors without a place.
-            tally = Tally(failed=len(self._repeats), total=len(self._repeats))
+            told = len({repeat.identity for repeat in self._repeats})
+            tally = Tally(failed=told, total=told)
             self._doubts.add(Doubt.COUNTS_UNCONFIRMED)
         if summary is not None:
             self._suppressed.add_lines(Kind.AGGREGATE_SOURCE, summary.plain_lines())
@@ -384,12 +396,17 @@ def _unescaped(title: bytes) -> str:
     return text.partition("\n")[0]
 
 
+def _settle(readings: list[Reading]) -> list[Reading]:
+    """One run on two streams; and what another reporter has told of it once more."""
+    return told_twice(settled(readings), "vitest")
+
+
 DIALECT = Dialect(
     name="vitest",
     title="Vitest",
-    checked="Vitest 1.6, 2.1, 3.2, 4.1",
+    checked="Vitest 1.6, 2.1, 3.2, 4.1, 5.1",
     streams=frozenset({"stdout", "stderr"}),
     opening=grammar.OPENING,
     begin=Vitest,
-    settle=settled,
+    settle=_settle,
 )
