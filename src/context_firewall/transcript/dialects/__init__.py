@@ -75,7 +75,7 @@ REGISTRY: tuple[Entry, ...] = (
     Entry("junit", STDOUT, re.compile(rb"(?:\xef\xbb\xbf)?+\s*+<(?:\?xml|testsuite)")),
     Entry("minitest", STDOUT, re.compile(rb"Run options: |# Running:|Running |F(?:inished|abulous run) in ")),
     Entry("phpunit", STDOUT, re.compile(rb"PHPUnit ")),
-    Entry("ava", STDOUT, re.compile(rb"  (?:\xe2|- \[|Randomized)")),
+    Entry("ava", STDOUT, re.compile(rb"  (?:\xe2|- \[|Randomized|Uncaught|Unhandled)")),
     Entry("node-tap", STDOUT, re.compile(rb"Asserts: | (?:FAIL|TODO|SKIP) {2}")),
     Entry("bats-pretty", STDOUT, re.compile(rb" {3}| \xe2\x9c\x97 |[^ \n]+\.bats")),
     Entry(
