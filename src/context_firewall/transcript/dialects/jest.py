@@ -89,6 +89,8 @@ class Jest:
         """Lines read before that, with what they are if it is."""
         self._spoke = False
         """Jest said that there is nothing to run, or why it does not run."""
+        self._promised: int | None = None
+        """The exit code that it announced where it found nothing to run."""
         self._report = Report()
         self._suppressed = Account()
         self._doubts: set[Doubt] = set()
@@ -253,7 +255,8 @@ class Jest:
 
     def _configuration(self, text: bytes, line: Line) -> bool:
         """Why nothing runs."""
-        if grammar.NO_TESTS.fullmatch(text) and not self._report.anything:
+        if (none := grammar.NO_TESTS.fullmatch(text)) and not self._report.anything:
+            self._promised = int(none[1])
             self._words = Kind.ABNORMAL_WARNING if text.endswith(b" 0") else Kind.FATAL_ERROR
             return self._speaks(_Part.WORDS, line)
         said = grammar.CONFIGURATION.fullmatch(text)
@@ -626,7 +629,8 @@ class Jest:
         doubts = self._doubts | account.doubts
         if self._spoke and not read:
             doubts.discard(Doubt.COMPLETENESS_UNCONFIRMED)
-            doubts.add(Doubt.NO_TEST_EVIDENCE)
+            if not exit_code or self._promised != exit_code:
+                doubts.add(Doubt.NO_TEST_EVIDENCE)
         if totals is not None and not totals.tests["total"] and not account.failures:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
         if any(block.torn or not block.details for block in self._report.blocks):

@@ -142,7 +142,7 @@ TOTALS = (b"Test Suites:", b"Tests:  ", b"Snapshots:  ", b"Time:    ")
 
 # -- words of jest's own outside of reports ---------------------------------------------------------------------------
 
-NO_TESTS = re.compile(rb"No tests found, exiting with code [0-9]++")
+NO_TESTS = re.compile(rb"No tests found, exiting with code ([01])")
 USAGE = re.compile(rb"Usage: jest \[--config=<pathToConfigFile>\] \[TestPathPatterns?+\]")
 DOCUMENTATION = re.compile(rb"Documentation: https://jestjs\.io/[^\n]*+")
 # `● Validation Error:` at the margin, then indented text.

@@ -89,6 +89,9 @@ VERDICT = re.compile(
     rb"(?:expected failures=(?P<expected>%b)(?:, (?=[a-z])|(?=\))))?+"
     rb"(?:unexpected successes=(?P<unexpected>%b))?+\))?+" % ((_COUNT,) * 5)
 )
+# 3.12 on: what a run without any test says, and exits with.
+NO_TESTS = b"NO TESTS RAN"
+NO_TESTS_EXIT = 5
 
 # -- among all of that ------------------------------------------------------------------------------------------------
 
@@ -143,7 +146,7 @@ def counts(ran: bytes, verdict: bytes) -> Counts | None:
     found = Counts(int(first["ran"]), **stated)
     if (last["word"] == b"FAILED") != (found.failed > 0):
         return None
-    return None if last["word"] == b"NO TESTS RAN" and found.ran else found
+    return None if last["word"] == NO_TESTS and found.ran else found
 
 
 def ended(text: bytes) -> bytes | None:
