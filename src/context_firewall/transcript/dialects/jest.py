@@ -17,6 +17,7 @@ The room's rules:
 import re
 from enum import Enum, auto
 
+from context_firewall.transcript import runtime_warnings
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import jest_grammar as grammar
 from context_firewall.transcript.dialects.jest_report import Block, Console, Report, Totals, settled
@@ -304,11 +305,11 @@ class Jest:
 
     def _warns(self, text: bytes, line: Line) -> bool:
         """Warnings of Node's, of jest's and of its tools."""
-        if grammar.NODE_HINT.fullmatch(text):
+        if runtime_warnings.NODE_HINT.fullmatch(text):
             self._suppressed.add(Kind.INFORMATIONAL, line.number)
             return True
         if any(
-            pattern.fullmatch(text) for pattern in (grammar.NODE_WARNING, grammar.WORKER_STUCK, grammar.TOOL_WARNING)
+            pattern.fullmatch(text) for pattern in (runtime_warnings.NODE, grammar.WORKER_STUCK, grammar.TOOL_WARNING)
         ):
             self._marked[Kind.ABNORMAL_WARNING].append(line.as_kind(Kind.ABNORMAL_WARNING))
             return True

@@ -95,11 +95,6 @@ NO_TESTS_EXIT = 5
 
 # -- among all of that ------------------------------------------------------------------------------------------------
 
-# Python's own warnings, which the runner switches on: `FILE:LINE: XWarning: text`, then the source line.
-PYTHON_WARNING = re.compile(
-    rb"[^\s:][^:\n]*+:[0-9]++: [A-Za-z_.]*?Warning: [^\n]*+|ResourceWarning: Enable tracemalloc [^\n]++"
-)
-SOURCE = re.compile(rb"  \S[^\n]*+")
 # CPython's fault handler.
 FATAL = b"Fatal Python error: "
 INTERRUPT = b"KeyboardInterrupt"
