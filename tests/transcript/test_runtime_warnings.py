@@ -11,7 +11,9 @@ from context_firewall.transcript.reader import read_streams
 GREEN = b"1..1\nok 1 - pours\n"
 
 PYTHON = "/srv/tea/pot.py:7: DeprecationWarning: lid() is deprecated\n  pot.lid()\n"
-SPOKEN = "/srv/tea/pot.py:7: brew.LeafWarning: leaves are unset.\nThey will be oolong.\n\n  warnings.warn(LeafWarning(UNSET))\n"
+SPOKEN = (
+    "/srv/tea/pot.py:7: brew.LeafWarning: no leaves.\nThey will be oolong.\n\n  warnings.warn(LeafWarning(UNSET))\n"
+)
 NODE = (
     "(node:4711) [DEP0040] DeprecationWarning: The `punycode` module is deprecated.\n"
     "(Use `node --trace-deprecation ...` to show where the warning was created)\n"
@@ -27,7 +29,7 @@ WARNINGS = [
     PYTHON,
     PYTHON.splitlines()[0],
     "/srv/tea/pot.py:7: RemovedInTea60Warning: lid\n",
-    "sys:1: ResourceWarning: unclosed file\nResourceWarning: Enable tracemalloc to get the object allocation traceback\n",
+    "sys:1: ResourceWarning: unclosed pot\nResourceWarning: Enable tracemalloc to get the object's traceback\n",
     SPOKEN,
     NODE,
     TRACED,
@@ -58,7 +60,8 @@ def test_beside_other_text_and_among_it(text: str) -> None:
     transcript = read(GREEN, f"before\n{text}\nafter\n")
     assert [line.raw for line in transcript.unclassified] == [b"before", b"after"]
     story = told(GREEN.decode() + text)
-    assert story.verdict == "passed" and not story.unclassified
+    assert story.verdict == "passed"
+    assert not story.unclassified
 
 
 @pytest.mark.parametrize(
@@ -109,7 +112,8 @@ def test_contested_results_keep_theirs() -> None:
 
 def test_a_warning_fails_no_process_and_stands_in_the_account_of_what_did() -> None:
     alone = read(b"", PYTHON, 1)
-    assert not alone.failures and len(alone.warnings) == 2
+    assert not alone.failures
+    assert len(alone.warnings) == 2
     failure = read(b"", PYTHON + "boom\n", 1).failures[0]
     assert [line.raw for line in failure.lines()] == [*PYTHON.encode().splitlines(), b"boom"]
     assert Doubt.FAILURE_OUTSIDE_TESTS in read(b"", PYTHON + "boom\n", 1).doubts
