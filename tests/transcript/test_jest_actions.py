@@ -1,4 +1,4 @@
-"""jest's reporter for GitHub (JEST-7): beside the others its words are a second print, alone they are the account."""
+"""jest's reporter for GitHub (JEST-8): beside the others its words are a second print, alone they are the account."""
 
 import pytest
 

@@ -2,19 +2,14 @@
 
 A block belongs to the failing point of the same names that has no details yet. If every block finds its point, what
 Test::More says of the whole (`# Looks like you failed 1 test of 3.`) is a recap. Nothing else on standard error is
-touched, but bats' warnings, and node-tap's that it prints TAP in place of the report that was asked for: they become
-what they are.
+touched, but bats' warnings, which become what they are.
 """
 
-import re
 from collections import defaultdict, deque
 from typing import TYPE_CHECKING
 
 from context_firewall.transcript.details import classify_detail
-from context_firewall.transcript.dialects.bats_warnings import with_warnings
 from context_firewall.transcript.facts import Failure, Reading
-from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, bare
 
 if TYPE_CHECKING:
     from context_firewall.transcript.dialects.test_more_diagnostics import Said
@@ -22,14 +17,10 @@ if TYPE_CHECKING:
 NAME = "tap"
 UNNAMED = "(unnamed test)"
 PLACE = "Failed test at "
-# What node-tap says on standard error, the name of the reporter as JSON.
-_IN_PLACE = re.compile(rb"Could not load \"[^\n\"]++\" reporter\. Displaying raw TAP\.")
 
 
 def settle(readings: list[Reading]) -> list[Reading]:
-    """Give each failing point without details its block, and warnings their kind."""
-    if any(part.dialect == NAME for part in readings):
-        readings = [_excused(part) for part in with_warnings(readings)]
+    """Give each failing point without details its block."""
     wanting = any(not failure.details for part in readings if part.dialect == NAME for failure in part.failures)
     spoke = [
         i
@@ -50,20 +41,6 @@ def settle(readings: list[Reading]) -> list[Reading]:
     result = [_told(part, blocks) if part.dialect == NAME else part for part in readings]
     left = {line.number for rest in blocks.values() for failure in rest for line in failure.lines()}
     return [_rest(part, errors[i], left) if i in errors else part for i, part in enumerate(result)]
-
-
-def _excused(part: Reading) -> Reading:
-    """Standard error with node-tap's warning as one."""
-    if part.dialect or part.stream != "stderr":
-        return part
-    said: list[Line] = []
-    others: list[Line] = []
-    for line in part.unclassified:
-        if _IN_PLACE.fullmatch(bare(line.raw)):
-            said.append(line.as_kind(Kind.ABNORMAL_WARNING))
-        else:
-            others.append(line)
-    return part._replace(warnings=(*part.warnings, *said), unclassified=tuple(others))
 
 
 def _pointed(identity: str) -> str:
