@@ -481,7 +481,7 @@ def tap_classic(mib: float) -> Pieces:
     """tap -R classic: a line a file, and whom it skipped."""
     made: list[int] = []
     skipped = "  Skipped: 2\n    is not there yet\n    filters by customer\n\n"
-    yield from _until(mib, lambda n: f"test/invoices/customer-{n:08d}.js ................... 48/50\n{skipped}", made)
+    yield from _until(mib, lambda n: f"test/invoices/customer-{n:08d}.js .................. 48/50\n{skipped}", made)
     files = made[-1]
     counts = f"{files * 48}/{files * 50}"
     yield f"total {'.' * (52 - len(counts))} {counts}\n\n  {files * 48} passing (9s)\n  {files * 2} pending\n".encode()
@@ -647,6 +647,6 @@ SHAPES = (
     Shape("JSON report", json_report, 0),
     Shape("TeamCity messages", teamcity, 0),
     Shape("tap-spec", tap_spec, 1 / 25),
-    Shape("tap-classic", tap_classic, 1 / 25),
+    Shape("tap-classic", tap_classic, 0),
     Shape("unclassified noise", noise, 0),
 )
