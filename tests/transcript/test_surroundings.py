@@ -79,6 +79,7 @@ FAILS = {
         "  py312: FAIL \u2716 in 0.5 seconds\n  evaluation failed :( (0.59 seconds)\n"
     ),
     "nox": "nox > Command pytest -q failed with exit code 1\nnox > Session tests failed.\nnox > * tests: failed\n",
+    "deno": "error: Test failed\n",
     "just": "error: Recipe `test` failed on line 2 with exit code 1\n",
 }
 

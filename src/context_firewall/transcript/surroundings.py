@@ -94,6 +94,8 @@ FORMS: dict[str, Form] = {
         rb"|\* [^\n]*?: failed)"
     ),
     "just_failed": _fails(rb"error: [Rr]ecipe `[^`\n]++` failed (?:on line [0-9]++ )?with exit code [0-9]++"),
+    # deno's command, where the reporter is not its own.
+    "deno_failed": _fails(rb"error: Test failed"),
     "uv": Form(
         rb"Using CPython [0-9][^\n]*+|Creating virtual environment at: [^\n]++"
         rb"|(?:Resolved|Prepared|Installed|Uninstalled|Audited) [0-9]++ packages? in " + _SECONDS
