@@ -15,8 +15,9 @@ from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
 
-SIGNS = (b"arning: ", b"PHP ", b"warnings were encountered", b"npm ", b"warning ")
-"""The first line of each warning holds one of these."""
+# What each first line of a warning holds, or begins with: most lines are none, and asked no more than this.
+SIGN = b"arning"
+BEGINNINGS = (b"PHP ", b"npm ")
 
 # CPython: `FILE:LINE: Category: message`, then the source line, if it can be read, two blanks in.
 PYTHON = re.compile(
@@ -87,7 +88,7 @@ def _sorted_out(part: Reading) -> Reading:
 def _size(lines: Sequence[Line], texts: Sequence[bytes], at: int) -> int:
     """How many lines a warning that begins here has; 0 if none does."""
     text = texts[at]
-    if not any(sign in text for sign in SIGNS):
+    if SIGN not in text and not text.startswith(BEGINNINGS):
         return 0
     if PYTHON.fullmatch(text):
         return _size_of_python(lines, texts, at)

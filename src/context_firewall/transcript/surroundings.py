@@ -10,7 +10,7 @@ Istanbul's text report (nyc, c8).
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from context_firewall.transcript.doubts import Doubt
@@ -124,27 +124,36 @@ FORMS: dict[str, Form] = {
     "istanbul_row": _below(rb"[^|\n]++(?:\|[^|\n]++){5}", "istanbul_rule", "istanbul_row"),
 }
 
-_ANY = re.compile(b"|".join(b"(?P<%b>%b)" % (name.encode(), form.pattern) for name, form in FORMS.items()))
+_FREE = [form.pattern for form in FORMS.values() if not form.below]
+_BOUND = [form.pattern for form in FORMS.values() if form.below]
+# Most lines are none of these. Without named groups they are asked in a third of the time.
+_MAY_STAND = re.compile(b"|".join(_FREE))
+_MAY_FOLLOW = re.compile(b"|".join((*_FREE, *_BOUND)))
+_NAMED = re.compile(b"|".join(b"(?P<%b>%b)" % (name.encode(), form.pattern) for name, form in FORMS.items()))
 
 
 def without_surroundings(readings: list[Reading], exit_code: int | None) -> list[Reading]:
-    """The readings without the unclassified lines that only stand around the run; those are counted."""
+    """The readings without the unclassified lines that only stand around the run; those are counted.
+
+    Nothing is taken from a stretch with contested results.
+    """
     told = exit_code != 0 and any(part.failures or part.tally.failed for part in readings)
-    seen: dict[str, set[str]] = {}
-    for part in readings:
-        names = seen.setdefault(part.stream, set())
-        names.update(name for _, name in _formed(part.unclassified))
-    return [_taken(part, seen[part.stream], told=told) for part in readings]
+    formed = [_formed(part.unclassified) for part in readings]
+    seen: dict[str, set[str]] = {part.stream: set() for part in readings}
+    for part, names in zip(readings, formed, strict=True):
+        seen[part.stream].update(names.values())
+    return [_taken(part, names, seen[part.stream], told=told) for part, names in zip(readings, formed, strict=True)]
 
 
-def _taken(part: Reading, seen: set[str], *, told: bool) -> Reading:
-    """`seen`: forms on the same stream; `told`: the run says itself that it failed."""
-    if any(line.kind is Kind.CONTESTED_TEST for line in part.unclassified):
+def _taken(part: Reading, names: dict[Line, str], seen: set[str], *, told: bool) -> Reading:
+    """`names`: of its lines with a form; `seen`: of all such on its stream; `told`: the run says that it failed."""
+    if not names or any(line.kind is Kind.CONTESTED_TEST for line in part.unclassified):
         return part
+    forms = {line: FORMS[name] for line, name in names.items()}
     gone = {
-        line: Kind.RECAP if FORMS[name].fails else Kind.INFORMATIONAL
-        for line, name in _formed(part.unclassified)
-        if (told or not FORMS[name].fails) and (not FORMS[name].after or FORMS[name].after in seen)
+        line: Kind.RECAP if form.fails else Kind.INFORMATIONAL
+        for line, form in forms.items()
+        if (told or not form.fails) and (not form.after or form.after in seen)
     }
     if not gone:
         return part
@@ -153,15 +162,23 @@ def _taken(part: Reading, seen: set[str], *, told: bool) -> Reading:
     return part._replace(unclassified=rest, doubts=part.doubts - {Doubt.UNCLASSIFIED_EVIDENCE}).with_suppressed(gone)
 
 
-def _formed(lines: Iterable[Line]) -> Iterator[tuple[Line, str]]:
-    """Lines that have a form and stand where it may."""
+def _formed(lines: Iterable[Line]) -> dict[Line, str]:
+    """The lines that have a form and stand where it may, with its name."""
+    formed: dict[Line, str] = {}
     above, last = "", 0
     for line in lines:
-        found = _ANY.fullmatch(bare(line.raw)) if line.kind is Kind.UNCLASSIFIED else None
-        name = found.lastgroup if found is not None else None
-        below = FORMS[name].below if name is not None else frozenset[str]()
-        if below and (line.number > last + 2 or above not in below):
-            name = None
-        above, last = name or "", line.number
-        if name is not None:
-            yield line, name
+        text = bare(line.raw)
+        known = (_MAY_FOLLOW if above else _MAY_STAND).fullmatch(text) and line.kind is Kind.UNCLASSIFIED
+        name = _name(text, above if line.number <= last + 2 else "") if known else ""
+        if name:
+            formed[line] = name
+        above, last = name, line.number
+    return formed
+
+
+def _name(text: bytes, above: str) -> str:
+    found = _NAMED.fullmatch(text)
+    name = found.lastgroup if found is not None else None
+    if name is None or (FORMS[name].below and above not in FORMS[name].below):
+        return ""
+    return name
