@@ -13,7 +13,7 @@ from typing import Any
 
 import anyio
 import pytest
-from cli_process import COMMAND, ENVIRONMENT, SOURCE_TREE, call, run
+from cli_process import COMMAND, ENVIRONMENT, SOURCE_TREE, call
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
@@ -333,9 +333,9 @@ def test_without_a_list_nothing_is_run(desk: Path) -> None:
 
 def test_what_hinders_a_start_is_said(desk: Path, tmp_path: Path) -> None:
     """MCP-1: wrong folder, wrong configuration, no SDK."""
-    assert run("mcp", "--folder", str(tmp_path / "none"), folder=desk).error()["option"] == "--folder"
+    assert call("mcp", "--folder", str(tmp_path / "none"), folder=desk).error()["option"] == "--folder"
     (desk / "context-firewall.toml").write_text('commands = ["a; b"]\n')
-    assert run("mcp", folder=desk).error()["key"] == "commands[0]"
+    assert call("mcp", folder=desk).error()["key"] == "commands[0]"
     without = "import sys; sys.modules['mcp'] = None; from context_firewall.cli import main; main()"
     ended = subprocess.run(
         [sys.executable, "-c", without, "mcp", "--no-config"],
