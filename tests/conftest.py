@@ -5,8 +5,11 @@ import signal
 
 from hypothesis import settings
 
-# What a shell starts in the background ignores SIGINT, and so would every command that a test interrupts.
-signal.signal(signal.SIGINT, signal.default_int_handler)
+# A shell's background ignores SIGINT, nohup SIGHUP; started processes inherit that, and tests send them both. What a
+# handler ignores is not inherited.
+for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 # A busy machine is no reason to fail.
 settings.register_profile("untimed", deadline=None)
