@@ -1,5 +1,6 @@
 """What holds for every test, whoever starts the suite."""
 
+import gc
 import os
 import signal
 
@@ -14,6 +15,15 @@ for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
 # A busy machine is no reason to fail.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+# Nothing that is collected goes away before the end: it is not looked through again and again.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """From here on there is garbage, all of it of tests."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_xdist_auto_num_workers() -> int:

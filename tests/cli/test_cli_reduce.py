@@ -259,7 +259,7 @@ def test_a_stop_from_the_keyboard_is_no_traceback() -> None:
         while process.poll() is None:
             process.send_signal(signal.SIGINT)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(0.5)
+                process.wait(2)
         complaint = process.stderr.read()
         assert process.stdout.read() == b""
     assert process.returncode == 1
