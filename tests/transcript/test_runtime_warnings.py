@@ -38,6 +38,8 @@ WARNINGS = [
     "PHP Warning:  cold in tea in /srv/pot.php on line 7\n",
     BATS,
     'Could not load "spec" reporter. Displaying raw TAP.\n',
+    'npm warn Unknown env config "tea".\nnpm WARN old lockfile\n',
+    "warning package.json: No license field\nwarning ../package.json: No license field\n",
     PYTHON + NODE + SPOKEN + TRACED,
 ]
 
@@ -82,6 +84,9 @@ def test_beside_other_text_and_among_it(text: str) -> None:
         "PHP Fatal error:  Uncaught Error in /srv/pot.php on line 7\n",
         "PHP Warning:  cold in /srv/pot.php on line\n",
         "BW02: Using flags on `run` is new.\n",
+        "npm warns\n",
+        "warning: package.json is old\n",
+        "warning package.json\n",
     ],
 )
 def test_what_is_none(text: str) -> None:

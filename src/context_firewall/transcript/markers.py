@@ -14,9 +14,6 @@ MARKERS: tuple[tuple[tuple[bytes, ...], Kind], ...] = (
 SERVICE_MESSAGE = b"##teamcity["
 """How a message to a build server begins, whichever runner sends it."""
 
-RUNTIME_SIGNS = (b"arning: ", b"PHP ", b"warnings were encountered", b"Displaying raw TAP")
-"""The first line of each warning that a runtime prints by itself holds one of these."""
-
 
 def marker_kind(bare: bytes) -> Kind | None:
     """Kind of a bare line that starts with a strict marker, else None."""

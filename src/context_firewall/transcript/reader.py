@@ -24,7 +24,7 @@ from context_firewall.transcript.facts import Reading, Tally, Transcript, combin
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, lines_from
 from context_firewall.transcript.machine import MARKS, Adopts, Dialect, Machine, Row
-from context_firewall.transcript.markers import MARKERS, RUNTIME_SIGNS, marker_kind
+from context_firewall.transcript.markers import MARKERS, marker_kind
 from context_firewall.transcript.noise import NoiseRule, without_noise
 from context_firewall.transcript.two_streams import joined
 
@@ -514,16 +514,17 @@ def _readings(
         readings = without_noise(readings, noise, disputed)
         if not any(Doubt.FAILURE_OUTSIDE_TESTS in part.doubts for part in readings):
             readings = _with_process_failure(readings, exit_code)
-    return _with_runtime_warnings(readings)
+    return _sorted_out(readings, exit_code)
 
 
-def _with_runtime_warnings(readings: list[Reading]) -> list[Reading]:
-    """Most runs have none, and start faster without."""
-    if not any(sign in line.raw for part in readings for line in part.unclassified for sign in RUNTIME_SIGNS):
+def _sorted_out(readings: list[Reading], exit_code: int | None) -> list[Reading]:
+    """The readings, with what is known of unclassified lines wherever they stand. Most runs have none."""
+    if not any(part.unclassified for part in readings):
         return readings
     from context_firewall.transcript.runtime_warnings import with_runtime_warnings
+    from context_firewall.transcript.surroundings import without_surroundings
 
-    return with_runtime_warnings(readings)
+    return with_runtime_warnings(without_surroundings(readings, exit_code))
 
 
 def _without_echoes(readings: list[Reading], rows: Sequence[Dialect], exit_code: int | None) -> list[Reading]:
@@ -606,8 +607,8 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
 
         if recognised and not (open_ended and is_uncaught(lines)):
             continue
-        if not _with_runtime_warnings([part])[0].unclassified:
-            continue  # nothing fails a process by warning
+        if not _sorted_out([part], exit_code)[0].unclassified:
+            continue  # nothing there says why
         current = next((other.current_test for other in reversed(readings) if other.current_test), "")
         failure = process_failure(lines, current)
         if failure is not None:

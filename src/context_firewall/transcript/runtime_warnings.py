@@ -1,4 +1,4 @@
-"""Warnings that a language's runtime prints by itself, and runners' own, each in a form that nothing else has.
+"""Warnings that runtimes, package managers, bats and node-tap print by themselves, each in a form that nothing else has.
 
 They say something of the program, never of a test's result, so they are shown and leave no doubt. Whatever only looks
 like one stays unclassified.
@@ -14,7 +14,10 @@ from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
-from context_firewall.transcript.markers import RUNTIME_SIGNS
+
+# What each first line of a warning holds, or begins with: most lines are none, and asked no more than this.
+SIGN = b"arning"
+BEGINNINGS = (b"PHP ", b"npm ")
 
 # CPython: `FILE:LINE: Category: message`, then the source line, if it can be read, two blanks in.
 PYTHON = re.compile(
@@ -38,12 +41,16 @@ BATS_WARNING = re.compile(rb"BW[0-9]{2}: [^\n]++| {6,}+(?:\(| )?[^\n]++")
 # node-tap, where the reporter that was asked for is not installed; its name is JSON.
 NODE_TAP = re.compile(rb"Could not load \"[^\n\"]++\" reporter\. Displaying raw TAP\.")
 
+# npm, and yarn 1 about what stands in a package.json.
+NPM = re.compile(rb"npm (?:warn|WARN) [^\n]++|warning (?:[^\s:/]*+/)*+package\.json: [^\n]++")
+
 SHAPES: tuple[tuple[re.Pattern[bytes], tuple[re.Pattern[bytes], ...]], ...] = (
     (NODE, (NODE_HINT, NODE_FRAME)),
     (RUBY, ()),
     (PHP, ()),
     (BATS, (BATS_WARNING,)),
     (NODE_TAP, ()),
+    (NPM, ()),
 )
 """A warning's first line, and what each further one must be."""
 
@@ -84,7 +91,7 @@ def _sorted_out(part: Reading) -> Reading:
 def _size(lines: Sequence[Line], texts: Sequence[bytes], at: int) -> int:
     """How many lines a warning that begins here has; 0 if none does."""
     text = texts[at]
-    if not any(sign in text for sign in RUNTIME_SIGNS):
+    if SIGN not in text and not text.startswith(BEGINNINGS):
         return 0
     if PYTHON.fullmatch(text):
         return _size_of_python(lines, texts, at)
