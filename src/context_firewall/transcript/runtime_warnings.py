@@ -1,4 +1,4 @@
-"""Warnings that runtimes, package managers, bats and node-tap print by themselves, each in a form that nothing else has.
+"""Warnings that runtimes, package managers and runners print by themselves, each in a form that nothing else has.
 
 They say something of the program, never of a test's result, so they are shown and leave no doubt. Whatever only looks
 like one stays unclassified.
