@@ -17,7 +17,7 @@ from context_firewall.transcript.lines import Line, bare
 
 # What each first line of a warning holds, or begins with: most lines are none, and asked no more than this.
 SIGN = b"arning"
-BEGINNINGS = (b"PHP ", b"npm ")
+BEGINNINGS = (b"PHP ", b"npm ", b"Could not load ")
 
 # CPython: `FILE:LINE: Category: message`, then the source line, if it can be read, two blanks in.
 PYTHON = re.compile(
