@@ -131,6 +131,8 @@ LINEAR: dict[str, tuple[Stream, int]] = {
     "mocha's totals again and again": (lambda n: "\n  1 passing (1ms)\n  9 failing\n\n  9) x:\n\n\n\n\n" * n, 1000),
     "mocha's totals that nothing closes": (lambda n: "\n  1 passing (1ms)\n  9 failing\n" * n, 2000),
     "mocha's results and totals by turns": (lambda n: "  ✔ a\n  1) b\n\n  7 passing (1ms)\n  1 failing\n\n" * n, 1000),
+    "mocha's first failures, below ticks": (lambda n: "\n\nx\n" + "  ✔ a (5ms)\n  ✔ a\n  1) b\n" * n, 2000),
+    "mocha's ticks, and no failure": (lambda n: "\n\n" + "  ✔ a (5ms)\n" * n + "  1) b\n" * n, 3000),
     "mocha's titles that hold nothing": (lambda n: "  ✔ a\n" + "  a\n    b\n      c\n" * n, 2000),
     "mocha's suites, deeper and deeper": (
         lambda n: "  ✔ a\n" + "".join("  " * i + "a\n" for i in range(1, n)) + "  1) a\n",

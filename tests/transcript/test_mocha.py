@@ -69,14 +69,14 @@ def left(transcript: Transcript) -> list[str]:
     ("line", "found"),
     [
         ("  ✔ hums", Result(1, b"hums", passed=True)),
-        ("      ✓ hums (51ms)", Result(3, b"hums", passed=True)),
+        ("      ✓ hums (51ms)", Result(3, b"hums", passed=True, timed=True)),
         ("  √ hums", Result(1, b"hums", passed=True)),
         ("    - hums", Result(2, b"hums")),
         ("    12) hums", Result(2, b"hums", number=12)),
-        ("    a b: \r  ✔ a b: 3ms", Result(1, b"a b", passed=True)),
-        ("    a b:   ✔ a b: 3ms", Result(1, b"a b", passed=True)),
-        ("    - a: \r  ✔ - a: 0ms", Result(1, b"- a", passed=True)),
-        ("    a b: \r  3) a b", Result(1, b"a b", number=3)),
+        ("    a b: \r  ✔ a b: 3ms", Result(1, b"a b", passed=True, announced=True)),
+        ("    a b:   ✔ a b: 3ms", Result(1, b"a b", passed=True, announced=True)),
+        ("    - a: \r  ✔ - a: 0ms", Result(1, b"- a", passed=True, announced=True)),
+        ("    a b: \r  3) a b", Result(1, b"a b", number=3, announced=True)),
         ("    a: \r  ✔ b: 3ms", None),
         (" ✔ hums", None),
         ("   ✔ hums", None),
@@ -222,6 +222,81 @@ def test_ticks_alone_are_text() -> None:
     transcript = read("  ✔ checked\n  ✔ sent\n")
     assert not transcript.has_results
     assert left(transcript) == ["  ✔ checked", "  ✔ sent"]
+
+
+# -- a tree outside of suites that breaks off
+
+TOP = "\n\n  ✔ opens\n  1) gives honey\n  ✔ hums\n"
+NPM = "\n> hives@1.0.0 test\n> mocha\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (TOP, ["gives honey"]),
+        (TOP.replace("✔", "✓"), ["gives honey"]),
+        (TOP + "  2) swarms\nmoving out\n  - sleeps\n", ["gives honey", "swarms"]),
+        ("\n\n  ✔ opens\n  1) gives honey\n", ["gives honey"]),
+        ("\n\n  ✔ opens\n  - sleeps\n  ✔ hums\n  1) gives honey\nmoving out\n", ["gives honey"]),
+        ("\n\n  ✔ a\n  1) b\n  2) c\n  ✔ d\n  3) e\n  ✔ f\n", ["b", "c", "e"]),
+        ("\n\n  1) gives honey\n  ✔ opens (51ms)\n  ✔ hums (60ms)\n", ["gives honey"]),
+        (NPM + TOP, ["gives honey"]),
+        ("loading\n" + TOP, ["gives honey"]),
+        ("\n    hives hum: \r  1) hives hum\n    hives opens: ", ["hives hum"]),
+    ],
+)
+def test_a_tree_outside_of_suites_that_breaks_off(text: str, names: list[str]) -> None:
+    """MOCHA-8"""
+    found = read(text, 1)
+    assert identities(found) == names
+    assert found.tally.passed == text.count("✔") + text.count("✓")
+    assert Doubt.COMPLETENESS_UNCONFIRMED in found.doubts
+    assert Doubt.AMBIGUOUS_DIALECT not in found.doubts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A list, below ticks, above them, between them.
+        "\n\n  ✔ config found\n  1) choose a comb\n  2) fill it\n",
+        "\n\n  1) choose a comb\n  2) fill it\n  ✔ closed\n  ✔ moved\n",
+        "\n\n  ✔ config found\n  1) choose a comb\n  2) fill it\n  ✔ closed\n",
+        "\n\n  ✔ config found\nnext:\n  1) choose a comb\n  ✔ closed\n",
+        "\n\n  ✔ config found\n  1) choose a comb\n     or two\n  2) fill it\n     well\n",
+        # Steps.
+        "\n\n  1) choose\n  ✔ chosen\n  2) fill\n  ✔ filled\n",
+        "\n\n  1) choose\n  ✔ chosen (51ms)\n  2) fill\n  ✔ filled (9ms)\n",
+        # One that begins as mocha does not.
+        TOP[1:],
+        "\n" + TOP,
+        "hives:\n" + TOP[2:],
+        NPM + TOP[2:],
+        NPM + TOP[1:],
+        # Numbers that are not due, a list with a tick in it, pending tests only.
+        "\n\n  ✔ opens\n  2) gives honey\n  ✔ hums\n",
+        "\n\n  - opens\n  1) gives honey\n  - hums\n",
+        "\n    hives hum: \r  1) hives hums\n",
+        "\n    hives hum: \r  2) hives hum\n",
+    ],
+)
+def test_a_list_beside_ticks_is_no_tree(text: str) -> None:
+    """MOCHA-8"""
+    for exit_code in (0, 1):
+        found = read(text, exit_code)
+        assert not found.has_results
+        assert not found.failures
+        kept = [line for line in text.split("\n") if line.strip() and not line.startswith(">")]
+        assert [line.raw.decode() for line in found.unclassified] == kept
+
+
+def test_a_tree_that_breaks_off_lets_others_speak() -> None:
+    """MOCHA-8: one that nothing proves does not take a report behind it."""
+    steps = "\n\n  ✔ config found\n  1) choose\n  2) fill\n"
+    found = read_streams([("stdout", [(steps + "TAP version 13\nok 1 - a\n1..1\n").encode()])], exit_code=0)
+    assert counts(found) == (1, 0, 0)
+    assert not found.failures
+    assert found.doubts == {Doubt.AMBIGUOUS_DIALECT}
+    assert left(found) == steps.strip("\n").split("\n")
 
 
 def test_an_exit_code_that_the_totals_do_not_explain() -> None:

@@ -181,7 +181,7 @@ class StreamReader:
             taken = [self._give(stretch, text, raw, number) for stretch in self._stretches]
             present = [stretch.dialect for stretch in self._stretches]
             claims = [] if all(taken) else self._claims(text)
-            further = [row for row in claims if row not in present and row.below is None]
+            further = [row for row in claims if row not in present and row.opens_anywhere(text)]
             if further and not self._stretches[0].machine.complete:
                 self._contest(self._stretches[0], further, text, raw)
             return
@@ -197,7 +197,7 @@ class StreamReader:
             self._end_stretch()
             self._outside(text, raw)
             return
-        rivals = [row for row in self._claims(text) if row is not stretch.dialect and row.below is None]
+        rivals = [row for row in self._claims(text) if row is not stretch.dialect and row.opens_anywhere(text)]
         if not rivals:
             return
         if stretch.held is None:
@@ -237,17 +237,17 @@ class StreamReader:
             return []
         return [row.dialect for row in self._dialects if row.opens(text)]
 
-    def _placed(self, claims: list[Dialect]) -> list[Dialect]:
+    def _placed(self, claims: list[Dialect], text: bytes, raw: bytes) -> list[Dialect]:
         """Those of the claims whose opening stands where it has to; else those that may stand anywhere."""
         if not claims:
             return claims
-        above = self._idle.unclassified()
-        placed = [row for row in claims if row.below is not None and row.below(above, self._number)]
-        return placed or [row for row in claims if row.below is None]
+        line, above = Line(self._stream, self._number, Kind.UNCLASSIFIED, raw), self._idle.unclassified()
+        placed = [row for row in claims if row.opens_below(text, line, above)]
+        return placed or [row for row in claims if row.opens_anywhere(text)]
 
     def _outside(self, text: bytes, raw: bytes) -> None:
         """A line outside every stretch: it may open one."""
-        claims = self._placed(self._claims(text))
+        claims = self._placed(self._claims(text), text, raw)
         if not claims:
             self._idle.line(text, raw, self._number)
             return

@@ -63,8 +63,8 @@ REGISTRY: tuple[Entry, ...] = (
             rb"|\r*+(?:  console\.|\xe2\x97\x8f| LOGGING|  \xe2\x97\x8f|::error)"
         ),
     ),
-    # Totals, a tick (✓ ✔ √), or a test that is announced
-    Entry("mocha", STDOUT, re.compile(rb"  (?:[0-9]++ passing| *+\xe2[\x88\x9c]|  [^\n\r]++\r)")),
+    # Totals, a first failure, a tick (✓ ✔ √), or a test that is announced
+    Entry("mocha", STDOUT, re.compile(rb"  (?:[0-9]++ passing|1\) | *+\xe2[\x88\x9c]|  [^\n\r]++\r)")),
     Entry("tap-spec", STDOUT, re.compile(rb"    (?:\xe2[\x88\x9c]|\xc3\x97)|  total: ")),
     Entry("mocha-json-stream", STDOUT, re.compile(rb"\[\"start")),
     Entry(

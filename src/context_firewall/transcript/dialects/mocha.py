@@ -69,6 +69,7 @@ class Mocha:
         self._closing: Closing | None = None
         self._held: list[Line] | None = []
         """Ticks, as long as nothing proves the dialect."""
+        self._trail = grammar.Trail()
         self._current = b""
         self._cut = False
         self._suppressed = Account()
@@ -205,13 +206,14 @@ class Mocha:
         if found.passed:
             self._passed(line)
         elif found.number:
-            self._prove()
             self._results.told.append(Told(b" ".join((*self._suites, found.title)), line))
         else:
             self._results.pending += 1
             self._results.listed.append(line)
-        if found.depth > 1:
-            self._prove()
+        if self._held is not None:
+            self._trail.add(found, line.number)
+            if found.depth > 1 or found.announced or self._trail.proves():
+                self._prove()
         return True
 
     def _passed(self, line: Line) -> None:
@@ -335,9 +337,12 @@ class Mocha:
     def close(self, exit_code: int | None) -> Reading:
         """Settle the account."""
         self._give_up(0)
+        if self._held is not None and self._trail.proves(ended=True):
+            self._prove()
         void = self._held is not None
         if void:
-            self._unclassified += (*(self._held or ()), *self._results.listed)
+            told = (told.line for told in self._results.told)
+            self._unclassified += (*(self._held or ()), *told, *self._results.listed)
             self._results = Results()
         closing = self._closing
         account = settled(self._results, closing, self._unclassified, self._suppressed)
@@ -379,6 +384,8 @@ DIALECT = Dialect(
     streams=frozenset({"stdout"}),
     opening=grammar.OPENING,
     begin=Mocha,
+    below=grammar.begins_tree,
+    placed=grammar.TREE_OPENING,
     # mocha itself speaks there only when it cannot run.
     program_streams=frozenset({"stderr"}),
 )
