@@ -66,6 +66,8 @@ REGISTRY: tuple[Entry, ...] = (
     # Totals, a first failure, a tick (✓ ✔ √), or a test that is announced
     Entry("mocha", STDOUT, re.compile(rb"  (?:[0-9]++ passing|1\) | *+\xe2[\x88\x9c]|  [^\n\r]++\r)")),
     Entry("tap-spec", STDOUT, re.compile(rb"    (?:\xe2[\x88\x9c]|\xc3\x97)|  total: ")),
+    Entry("mocha-doc", STDOUT, re.compile(rb" {4}<(?:section class|dd)")),
+    Entry("mocha-markdown", STDOUT, re.compile(rb"# TOC")),
     Entry("mocha-json-stream", STDOUT, re.compile(rb"\[\"start")),
     Entry(
         "deno",
