@@ -9,6 +9,7 @@ from context_firewall.transcript.dialects.mocha_doc import DIALECT
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.lines import Line
 from context_firewall.transcript.reader import read_streams, trace_streams
 
 FILE = "/srv/kiln.test.js"
@@ -128,6 +129,13 @@ def test_a_failure_that_breaks_off_is_one() -> None:
     assert identities(read(passed("lights") + whole[: whole.index(FILE)])) == []
 
 
+def test_a_failure_without_its_message_is_one() -> None:
+    """MOCHA-9, MOCHA-10"""
+    found = read(failed("melts").replace('    <dd class="error">Error: cold</dd>\n', "") + failed("cracks"))
+    assert identities(found) == ["melts", "cracks"]
+    assert Doubt.STRUCTURE_CONTRADICTION in found.doubts
+
+
 def test_names_and_messages_with_markup() -> None:
     """MOCHA-9: they are escaped, so they end nothing."""
     text = failed("a &#x3C;/dt&#x3E; &#x1F600; &#x60;&#xD800;", message="Error: &#x3C;/dd&#x3E;\n\n    three\r\nfour")
@@ -149,7 +157,15 @@ def test_names_and_messages_with_markup() -> None:
         '    <dt class="error">"cold"</dt>\n',
         '    <dd class="error">Error: cold</dd>\n',
         "<h1>x</h1>\n",
-        "\t\t\t\t<dt>x</dt>\n",
+        "        </dl>\n      </section>\n",
+        "x    <dt>cold</dt>\n",
+        '    <dt class="error">cold</dt>\n    <dt class="error">colder\n',
+        passed("cold").replace("    <", "      <"),
+        passed("cold").replace("    <", "<"),
+        passed("cold").replace("    <", "   <", 1),
+        passed("cold").replace("    <", "\t\t\t\t<", 1),
+        passed("cold").replace("    <", "x <", 1),
+        passed("cold", 101),
     ],
 )
 def test_markup_that_a_test_prints(printed: str) -> None:
@@ -201,6 +217,17 @@ def test_what_opens_no_report() -> None:
     section = read('    <section class="suite">\n      <h1>a</h1>\n      <dl>\n', 0)
     assert Doubt.NO_TEST_EVIDENCE in section.doubts
     assert not DIALECT.opens_anywhere(b"    <dd><pre><code>")
+
+
+@pytest.mark.parametrize(
+    ("above", "opens"),
+    [(f"    <dt>{FILE}</dt>", True), (f"    <dt>{FILE}</dt>\n", False), ("    <dt>'f'</dt>", False), ("", False)],
+)
+def test_code_opens_a_report_below_a_file(above: str, opens: bool) -> None:
+    """MOCHA-9"""
+    kept = [Line("stdout", n, Kind.UNCLASSIFIED, raw.encode()) for n, raw in enumerate(above.split("\n"), 1) if raw]
+    code = Line("stdout", above.count("\n") + 2, Kind.UNCLASSIFIED, b"    <dd><pre><code>a()</code></pre></dd>")
+    assert DIALECT.opens_below(code.raw, code, kept, 0) is opens
 
 
 def test_markers_between_tests() -> None:

@@ -72,6 +72,8 @@ def test_a_fence_in_the_code() -> None:
         (REPORT.replace("warms.\n\n", "warms.\n"), ["warms.", "```js", "", "```"]),
         (REPORT.replace("warms.", "all\nwarms."), ["all"]),
         (REPORT.replace("# kiln\n", "kiln\n"), ["kiln"]),
+        (REPORT.replace("# TOC\n", "# TOC\n# TOC\n", 1), ["# TOC"]),
+        (REPORT.replace("[kiln]", "[kiln\nlarge]"), ["   - [kiln", "large](#kiln)"]),
         (REPORT + "3 cats\n", ["3 cats"]),
         (REPORT + "the end.\n", ["the end."]),
         ("# TOC\n\n1. Cups\n2. Bowls\n", ["# TOC", "1. Cups", "2. Bowls"]),
@@ -82,6 +84,14 @@ def test_what_is_not_of_the_report(text: str, kept: list[str]) -> None:
     """MOCHA-11"""
     assert left(read(text)) == [line for line in kept if line] or left(read(text)) == kept
     assert Doubt.UNCLASSIFIED_EVIDENCE in read(text).doubts or not read(text).has_results
+
+
+def test_contents_without_tests() -> None:
+    """MOCHA-11: they prove no report, and hide none."""
+    assert read(CONTENTS + '<a name=""></a>\n \n').doubts == {Doubt.NO_TEST_EVIDENCE}
+    found = read("# TOC\nTAP version 13\n1..1\nok 1 - cools\n")
+    assert found.tally.passed == 1
+    assert not found.doubts
 
 
 def test_another_report_behind_it() -> None:

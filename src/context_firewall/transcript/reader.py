@@ -242,7 +242,7 @@ class StreamReader:
         if not claims:
             return claims
         line, above = Line(self._stream, self._number, Kind.UNCLASSIFIED, raw), self._idle.unclassified()
-        placed = [row for row in claims if row.opens_below(text, line, above)]
+        placed = [row for row in claims if row.opens_below(text, line, above, self._idle.since)]
         return placed or [row for row in claims if row.opens_anywhere(text)]
 
     def _outside(self, text: bytes, raw: bytes) -> None:
@@ -251,7 +251,7 @@ class StreamReader:
         if not claims:
             self._idle.line(text, raw, self._number)
             return
-        idle, self._idle = self._idle, _Idle(self._stream, self._trace)
+        idle, self._idle = self._idle, _Idle(self._stream, self._trace, since=self._number)
         if len(claims) > 1:
             self._ambiguous = True
         for row in claims:
@@ -294,7 +294,7 @@ class StreamReader:
             self._done.append(self._stretches)
             self._stretches = []
         self._done.append(self._idle.reading())
-        self._idle = _Idle(self._stream, self._trace)
+        self._idle = _Idle(self._stream, self._trace, since=self._number - 1)
 
     def _decide(self, stretches: Sequence[Stretch], exit_code: int | None) -> list[Reading]:
         """The candidate that closes best keeps the stretch; on equal standing, the one that came first."""
@@ -371,7 +371,9 @@ def _prose(hint: re.Pattern[bytes]) -> re.Pattern[bytes]:
 class _Idle:
     """Lines outside every stretch."""
 
-    def __init__(self, stream: str, trace: bool) -> None:
+    def __init__(self, stream: str, trace: bool, *, since: int = 0) -> None:
+        self.since = since
+        """The number of the line behind which they stand."""
         self._stream = stream
         self._lines: dict[Kind, list[Line]] = {}
         self._script = -1

@@ -66,7 +66,7 @@ _TEST = rb"<dt>%b</dt>\n(?P=indent)<dt>%b</dt>\n(?P=indent)<dd><pre><code>(?:%b\
 )
 LANE = re.compile(rb"(?P<indent>(?: {4})++)" + _TEST + rb"(?:(?P=indent)" + _TEST + rb")*+")
 
-# A suite; and where none has begun, the code of a test, right below its name and file.
+# A suite; and where none has begun, the code of a test, right below its file.
 OPENING = re.compile(rb'    <section class="suite">\Z')
 CODE = re.compile(rb'    <dd(?: class="error")?><pre><code>' + TEXT + rb"(?:</code></pre></dd>)?\Z")
 FILE = re.compile(rb'    <dt(?: class="error")?>' + TEXT + rb"</dt>\Z")
@@ -308,12 +308,9 @@ class MochaDoc:
         )
 
 
-def _below_a_file(opening: Line, above: Sequence[Line]) -> bool:
-    """Whether a test's name and file stand right above its code."""
-    if len(above) < KNOWN or above[-1].number != opening.number - 1:
-        return False
-    name, file = bare(above[-2].raw), bare(above[-1].raw)
-    return FILE.match(file) is not None and name.endswith(b"</dt>")
+def _below_a_file(opening: Line, above: Sequence[Line], since: int) -> bool:
+    """Whether a test's file stands right above its code."""
+    return bool(above) and above[-1].number == opening.number - 1 and FILE.match(bare(above[-1].raw)) is not None
 
 
 DIALECT = Dialect(

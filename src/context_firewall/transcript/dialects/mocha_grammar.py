@@ -88,7 +88,10 @@ OPENING = re.compile(
 # Outside of every suite, and in a place of its own: the first failure, or a tick with a duration below it.
 TREE_OPENING = re.compile(rb"  (?:1\) \S|" + TICK + rb" [^\n]* \([0-9]++ms\)\Z)")
 TOP = re.compile(rb"  (?:" + TICK + rb"|-) \S")
+TICKED = re.compile(rb"  " + TICK + rb" \S")
 FIRST = re.compile(rb"  1\) \S")
+# Among the signs of results, a failure between two ticks.
+BETWEEN = re.compile("[td]f[td]")
 # Above a tree stand two empty lines. npm's own lines above these take four more, two of which are empty.
 START, NPM_LINES = 2, 4
 
@@ -106,6 +109,13 @@ class Result(NamedTuple):
     """The line has named the test before it said how it ended."""
     timed: bool = False
     """A passed test of a tree, with its duration."""
+
+    @property
+    def sign(self) -> str:
+        """As a trail has it."""
+        if self.passed:
+            return "d" if self.timed else "t"
+        return "f" if self.number else "p"
 
 
 def result(text: bytes) -> Result | None:
@@ -128,7 +138,7 @@ def result(text: bytes) -> Result | None:
 
 
 class Trail:
-    """How results outside of suites follow one another, and whether that can be a program's list or its steps.
+    """How results follow one another, and whether that can be a program's list or its steps.
 
     A list stands in one piece. Steps are told before what they did. So a failure below a tick, and above another or
     alone, is mocha's; and so is one alone above ticks with durations.
@@ -141,39 +151,52 @@ class Trail:
         self._failed = 0
         self._below_tick = False
         """The first failure stands right below a tick."""
+        self._proved = False
 
     def add(self, found: Result, number: int) -> None:
         """A result, and the number of its line."""
-        sign = "d" if found.timed else "t" if found.passed else "f" if found.number else "p"
+        sign = found.sign
         self._signs = ((self._signs if self._last == number - 1 else "") + sign)[-3:]
         self._last = number
         if sign == "f":
             self._failed += 1
             self._below_tick |= self._failed == 1 and self._signs[-2:-1] in ("t", "d")
+        between = self._below_tick and BETWEEN.fullmatch(self._signs) is not None
+        self._proved |= between or (self._failed == 1 and self._signs == "fdd")
+
+    def add_run(self, ticks: bytes, lines: int, number: int) -> None:
+        """So many lines of passed tests, the first of them with that number."""
+        if not self._proved:
+            # No more than two ticks below a failure matter.
+            for at, tick in enumerate(ticks.split(b"\n", 2)[: min(lines, 2)]):
+                if (found := result(tick)) is not None:
+                    self.add(found, number + at)
+        self._last = number + lines - 1
 
     def proves(self, *, ended: bool = False) -> bool:
         """Whether they are mocha's. `ended`: no more follow."""
-        if self._below_tick:
-            return (ended and self._failed == 1) or re.fullmatch("[td]f[td]", self._signs) is not None
-        return self._failed == 1 and self._signs == "fdd"
+        return self._proved or (ended and self._below_tick and self._failed == 1)
 
 
-def begins_tree(opening: Line, above: Sequence[Line]) -> bool:
+def is_start(gap: int) -> bool:
+    """Whether so many lines, empty or npm's own, above its first line begin a tree."""
+    return gap % NPM_LINES == START
+
+
+def begins_tree(opening: Line, above: Sequence[Line], since: int) -> bool:
     """Whether results outside of suites, up to that line, begin as mocha's tree does: below two empty lines.
 
-    The line is the first failure below ticks, or a tick right below the first failure.
+    The line is the first failure, right below a tick, or a tick right below the first failure.
     """
     number, at = opening.number, len(above)
 
     def over(form: re.Pattern[bytes]) -> bool:
         return at > 0 and above[at - 1].number == number - 1 and form.match(bare(above[at - 1].raw)) is not None
 
-    if FIRST.match(bare(opening.raw)) is None:
-        if not over(FIRST):
-            return False
+    first = FIRST.match(bare(opening.raw)) is not None
+    if not over(TICKED if first else FIRST):
+        return False
+    number, at = number - 1, at - 1
+    while first and over(TOP):
         number, at = number - 1, at - 1
-    else:
-        while over(TOP):
-            number, at = number - 1, at - 1
-    gap = number - 1 - (above[at - 1].number if at else 0)
-    return gap % NPM_LINES == START
+    return is_start(number - 1 - (above[at - 1].number if at else since))
