@@ -284,6 +284,7 @@ def test_a_tree_outside_of_suites_that_breaks_off(text: str, names: list[str]) -
         "\n\n  - opens\n  1) gives honey\n  - hums\n",
         "\n    hives hum: \r  1) hives hums\n",
         "\n    hives hum: \r  2) hives hum\n",
+        "\n    hives hum: \r  ✔ hives: 3ms\n    hives fly: \r  1) hives\n",
     ],
 )
 def test_a_list_beside_ticks_is_no_tree(text: str) -> None:
@@ -355,6 +356,7 @@ def test_steps_in_a_suite_whose_start_is_lost(text: str) -> None:
     [
         "connecting\n  hives\n    ✔ hum\n    1) give honey\n",
         "connecting\n  hives\n    1) give honey\n    ✔ hum (51ms)\n    ✔ sting (60ms)\n    ✔ fly\n",
+        "connecting\n  meadow\n    ✔ hum\n\n  hives\n    1) give honey\n    ✔ hum (51ms)\n    ✔ sting (60ms)\n",
         "connecting\n  hives\n    ✔ hum\n    1) give honey\n    ✔ swarm\n    2) sting\n    3) fly\n",
         "connecting\n  hives\n"
         + "    ✔ hum\n" * 9
