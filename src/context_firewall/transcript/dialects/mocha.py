@@ -103,7 +103,7 @@ class Mocha:
         self._results.passed += lines
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, lines)
         self._last = number + lines - 1
-        self._trail.add_run(block[start:stop], lines, number)
+        self._trail.add_run(block, start, lines, number)
         return lines
 
     def trace(self) -> None:

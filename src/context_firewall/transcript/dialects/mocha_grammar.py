@@ -164,13 +164,17 @@ class Trail:
         between = self._below_tick and BETWEEN.fullmatch(self._signs) is not None
         self._proved |= between or (self._failed == 1 and self._signs == "fdd")
 
-    def add_run(self, ticks: bytes, lines: int, number: int) -> None:
-        """So many lines of passed tests, the first of them with that number."""
-        if not self._proved:
+    def add_run(self, block: bytes, start: int, lines: int, number: int) -> None:
+        """So many lines of passed tests in a block, from there on, the first of them with that number."""
+        if self._failed and not self._proved:
             # No more than two ticks below a failure matter.
-            for at, tick in enumerate(ticks.split(b"\n", 2)[: min(lines, 2)]):
-                if (found := result(tick)) is not None:
+            for at in range(min(lines, 2)):
+                stop = block.index(b"\n", start)
+                if (found := result(block[start:stop])) is not None:
                     self.add(found, number + at)
+                start = stop + 1
+        else:
+            self._signs = "t"
         self._last = number + lines - 1
 
     def proves(self, *, ended: bool = False) -> bool:
