@@ -8,8 +8,10 @@ The room's rules:
   line. What fits nowhere is the program's.
 - Failures are numbered from 1, in the results as in the accounts. A result with another number is text.
 - Totals that the results deny, and that more results follow, were printed by a test.
-- A tick alone proves no dialect. Until a numbered failure, a test in a suite, totals or many ticks have followed, what
-  was read is held.
+- A tick alone proves no dialect. Until a test in a suite, one that was announced, totals or many ticks have followed,
+  what was read is held.
+- Where no totals come, numbers may be a program's list. What tells them apart is how the tree begins, and how failures
+  stand among ticks.
 - What was read is settled in `mocha_account`.
 """
 
