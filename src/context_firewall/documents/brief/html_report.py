@@ -26,9 +26,8 @@ def html_told(failures: Sequence[Mapping[str, Any]], context: str) -> dict[int, 
 
 
 def _is_told(failure: Mapping[str, Any], context: str) -> bool:
-    return _NAME.fullmatch(_header(failure)) is not None and any(
-        _FILE.fullmatch(text) for text in _shown(failure, context)[:1]
-    )
+    shown = _shown(failure, context)
+    return bool(shown) and bool(_NAME.fullmatch(_header(failure)) and _FILE.fullmatch(shown[0]))
 
 
 def _header(failure: Mapping[str, Any]) -> str:
