@@ -311,9 +311,6 @@ class Mocha:
     def _behind(self, text: bytes, line: Line) -> bool:
         """A line behind the report. Where results deny the totals and go on, the totals were text of a test."""
         closing = self._closing
-        if grammar.COVERAGE.fullmatch(text):
-            self._suppressed.add(Kind.INFORMATIONAL, line.number)
-            return True
         if closing is None or self._counted(closing):
             return False
         totals = grammar.PASSING.fullmatch(text) is not None and line.number != self._last + 1

@@ -67,13 +67,6 @@ ACCOUNT = re.compile(rb"  (?P<number>[1-9][0-9]{0,8})\) (?P<title>\S[^\n]*+)")
 TITLES_MARGIN = 5
 LAST_BLANKS = 3
 
-# Behind it nyc and c8, which run mocha, print the coverage: a table of Istanbul's, or a summary.
-COVERAGE = re.compile(
-    rb"-++(?:\|-++)++|File *+\| % Stmts \|[^\n]*+|[^\n|]++\|(?: *+[0-9.]++ *+\|){4}[^\n|]*+"
-    rb"|=++ Coverage summary =++|={20,}+"
-    rb"|(?:Statements|Branches|Functions|Lines) *+: [0-9.]++% \( [0-9]++/[0-9]++ \)[^\n]*+"
-)
-
 # -- the opening ------------------------------------------------------------------------------------------------------
 
 # The first of the totals, or a passed test that no other runner prints so: these show durations with a fraction or a
