@@ -63,11 +63,13 @@ REGISTRY: tuple[Entry, ...] = (
             rb"|\r*+(?:  console\.|\xe2\x97\x8f| LOGGING|  \xe2\x97\x8f|::(?:error|group|warn))"
         ),
     ),
-    # Totals, a tick (✓ ✔ √), or a test that is announced
-    Entry("mocha", STDOUT, re.compile(rb"  (?:[0-9]++ passing| *+\xe2[\x88\x9c]|  [^\n\r]++\r)")),
+    # Totals, a first failure, a tick (✓ ✔ √), or a test that is announced
+    Entry("mocha", STDOUT, re.compile(rb"  (?:[0-9]++ passing|1\) | *+\xe2[\x88\x9c]|  [^\n\r]++\r)")),
     Entry("tap-spec", STDOUT, re.compile(rb"    (?:\xe2[\x88\x9c]|\xc3\x97)|  total: ")),
     # The end of a file's line: counts behind dots
     Entry("tap-classic", STDOUT, re.compile(rb"[ -~]{40}[ -~]{0,17}[0-9]/[0-9]")),
+    Entry("mocha-doc", STDOUT, re.compile(rb" {4}<(?:section class|dd)")),
+    Entry("mocha-markdown", STDOUT, re.compile(rb"# TOC")),
     Entry("mocha-json-stream", STDOUT, re.compile(rb"\[\"start")),
     Entry(
         "deno",
