@@ -73,6 +73,20 @@ def test_trees_of_a_green_run() -> None:
     assert [line.text for line in loose.unclassified] == ["    said the roof"]
 
 
+def test_annotations_and_trees_where_a_file_was_skipped() -> None:
+    """No groups are printed then."""
+    trees = TREES.replace(f"::group::PASS {WALL} (0 ms)\n::endgroup::\n", "")
+    sums = SUMS.replace("2 failed, 1 passed, 3 total", "1 failed, 1 skipped, 1 passed, 2 of 3 total")
+    transcript = read(trees + sums)
+    assert identities(transcript) == [f"/srv/{ROOF} › roof › keeps dry"]
+    assert not transcript.doubts
+    assert not transcript.unclassified
+    for lost in (NOTE, f"  FAIL {ROOF} (12 ms)\n", "      ✕ keeps dry (3 ms)\n", "      ✓ drip (1 ms)\n"):
+        assert Doubt.AGGREGATE_CONTRADICTION in read(trees.replace(lost, "") + sums).doubts
+    more = sums.replace("1 failed, 1 skipped, 1 passed, 2", "2 failed, 1 skipped, 1 passed, 3")
+    assert Doubt.AGGREGATE_CONTRADICTION in read(trees + more).doubts  # a file that does not load
+
+
 def test_alone_nothing_says_that_all_was_told() -> None:
     for text, names in ((NOTE, [f"/srv/{ROOF} › roof › keeps dry"]), (NOTE + GROUPS, NAMES)):
         transcript = read(text)

@@ -50,6 +50,7 @@ class Actions:
         """The files that these groups name."""
         self.signs: Counter[str] = Counter()
         """How many tests of which outcome the trees show."""
+        self.failed_trees = 0
         self.failed_signs: list[Line] = []
         self.todo: list[Line] = []
         self.loose: list[Line] = []
@@ -78,6 +79,11 @@ class Actions:
         """Whether it has said something."""
         return bool(self.annotations or self.files or self.signs)
 
+    @property
+    def titles(self) -> set[bytes]:
+        """What annotations call the tests that failed."""
+        return {_titles(rest)[0] for _, rest, _ in self.annotations}
+
     def end(self) -> None:
         """Something else follows: what is open was not closed."""
         self.broken |= self._open in (_Open.ERRORS, _Open.TREE)
@@ -99,6 +105,7 @@ class Actions:
         elif grammar.FAILED_TREE.fullmatch(text):
             self.end()
             self._open = _Open.FAILED_TREE
+            self.failed_trees += 1
         elif self._open is _Open.FAILED_TREE and grammar.PASSED_SUITE.fullmatch(text):
             self._close()
             self._open, self._beneath = _Open.TREE, True

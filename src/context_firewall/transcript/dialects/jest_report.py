@@ -106,6 +106,11 @@ class Report:
         tests, suites = totals.tests, totals.suites
         if not totals.adds_up:
             return False
+        if not self.anything and not self.actions.files:
+            # The summary reporter prints nothing else. No groups come where a file was skipped; then annotations may
+            # tell all, if each file that failed has a tree, as those have that load.
+            annotated = (len(self.actions.titles), self.actions.failed_trees)
+            return annotated == (tests["failed"], suites["failed"]) and self._actions_agree(totals)
         # Beside the summary reporter nobody need print files that passed.
         failed = self.recapped_files if self.anything else len(self.actions.files)
         if (self.only_recap or not self.anything) and failed != suites["failed"]:
@@ -195,7 +200,9 @@ def settled(report: Report, totals: Totals | None, suppressed: Account, exit_cod
         else:
             settlement.unclassified.append(line)
     _consoles(report, settlement, suppressed, whole=whole)
-    _annotated(report, settlement, agreed=whole and Doubt.AGGREGATE_CONTRADICTION not in settlement.doubts)
+    told = bool(report.blocks) or totals is None or not totals.tests["failed"]
+    agreed = whole and told and Doubt.AGGREGATE_CONTRADICTION not in settlement.doubts
+    _annotated(report, settlement, agreed=agreed)
     settlement.failures += report.outside
     settlement.tally = _tally(report, totals)
     return settlement
@@ -245,8 +252,9 @@ def _headers(report: Report, settlement: Settlement, suppressed: Account, *, den
         else:
             settlement.unclassified.append(line.as_kind(Kind.CONTESTED_TEST))
             settlement.doubts.add(Doubt.CONTESTED_RESULTS)
+    accounts = len(report.blocks) or len(report.actions.annotations)
     for signs in (report.failed_signs, report.actions.failed_signs):
-        if len(signs) <= len(report.blocks):
+        if len(signs) <= accounts:
             suppressed.add_lines(Kind.RECAP, signs)
         else:
             settlement.unclassified += (line.as_kind(Kind.CONTESTED_TEST) for line in signs)
