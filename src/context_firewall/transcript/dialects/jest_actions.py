@@ -63,8 +63,8 @@ class Actions:
         self._file = b""
         self._block: Block | None = None
         self._console: Console | None = None
-        self._seen: set[bytes] = set()
-        """The console texts printed so far."""
+        self._last = b""
+        """The last console text."""
         self.consoles: list[Console] = []
         self._title: tuple[int, Line] | None = None
         self._name_open = False
@@ -134,13 +134,13 @@ class Actions:
             self._block = None
         if self._console is not None:
             printed = b"\n".join(line.raw for line in self._console.lines)
-            if printed in self._seen or self._open is not _Open.ERRORS:
-                kind = Kind.RECAP if printed in self._seen else Kind.PROGRAM_OUTPUT
-                self._suppressed.add_lines(kind, self._console.lines)
+            if self._open is not _Open.ERRORS:
+                self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, self._console.lines)
+            elif printed == self._last:
+                self._suppressed.add_lines(Kind.RECAP, self._console.lines)
             else:
                 self.consoles.append(self._console)
-            self._seen.add(printed)
-            self._console = None
+            self._last, self._console = printed, None
         if self._title is not None:
             self.loose.append(self._title[1])
             self._title = None
