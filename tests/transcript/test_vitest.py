@@ -229,6 +229,12 @@ def test_advice_behind_the_summary() -> None:
     assert not read(GREEN + advice).unclassified
 
 
+def test_leaks_are_counted_by_the_summary() -> None:
+    run = read(GREEN.replace("   Start at", "      Leaks  1 leak\n   Start at"))
+    assert run.doubts == frozenset()
+    assert tally(run) == tally(read(GREEN))
+
+
 def test_a_run_that_two_reporters_tell() -> None:
     tap = (
         "TAP version 13\n1..1\nnot ok 1 - quay.test.ts # time=3ms {\n    1..1\n    not ok 1 - casts off # time=2ms\n}\n"

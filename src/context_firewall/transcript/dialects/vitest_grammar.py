@@ -96,6 +96,8 @@ FILES_TOTAL = re.compile(rb" Test Files  (?P<counts>[^\n]++)")
 TESTS_TOTAL = re.compile(rb"      Tests  (?P<counts>[^\n]++)")
 TYPES_TOTAL = re.compile(rb"Type Errors  (?:[0-9]++ (?:failed|errors?)|no errors)")
 ERRORS_TOTAL = re.compile(rb"     Errors  (?P<count>[0-9]++|no) errors?")
+# With --detect-async-leaks; what leaks fails no run.
+LEAKS_TOTAL = re.compile(rb"      Leaks  [0-9]++ leaks?")
 STARTED = re.compile(rb"   Start at  [0-9:]++[^\n]*+")
 DURATION_TOTAL = re.compile(rb"   Duration  [0-9.]++m?s[^\n]*+")
 _COUNT = re.compile(rb"(?P<count>[0-9]++) (?P<word>[a-z ]++)")
