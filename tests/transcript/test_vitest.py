@@ -233,6 +233,10 @@ def test_leaks_are_counted_by_the_summary() -> None:
     run = read(GREEN.replace("   Start at", "      Leaks  1 leak\n   Start at"))
     assert run.doubts == frozenset()
     assert tally(run) == tally(read(GREEN))
+    leak = f"{ruler('Async Leaks 1')}\n\nTimeout leaking in quay.test.ts\n ❯ quay.test.ts:2:21\n\n"
+    told = read(GREEN, f"stderr | quay.test.ts > moors\ntide\n\n\n{leak}")
+    assert [line.text for line in told.warnings] == [text for text in leak.splitlines() if text]
+    assert told.doubts == frozenset()
 
 
 def test_a_run_that_two_reporters_tell() -> None:

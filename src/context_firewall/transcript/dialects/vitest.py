@@ -48,6 +48,8 @@ class _At(Enum):
     """Under the line of a failing test."""
     NOTED = auto()
     """Under what a test notes about itself."""
+    LEAKS = auto()
+    """In the section on what leaks: warnings."""
     SNAPSHOTS = auto()
     NO_FILES = auto()
 
@@ -204,6 +206,8 @@ class Vitest:
         if first == b"\xe2" and self._accounts.opens(bare, line):
             self._at = _At.NOTHING
             return True
+        if first == b"\xe2" and self._leaks(bare, line):
+            return True
         if first in _OUTPUT_BEGINS and (output := grammar.OUTPUT.fullmatch(bare)) is not None:
             self._results.dots(output["signs"])
             self._outputs.open(decoded(output["test"]))
@@ -227,6 +231,16 @@ class Vitest:
             self._suppress(Kind.PROGRESS, line, _At.NOTHING)
             return True
         return False
+
+    def _leaks(self, bare: bytes, line: Line) -> bool:
+        """The ruler above what leaks."""
+        ruler = grammar.TITLED.fullmatch(bare)
+        wide = ruler is not None and grammar.width(bare) >= grammar.NARROWEST
+        if ruler is None or not wide or not grammar.LEAKS.fullmatch(ruler["title"]):
+            return False
+        self._at = _At.LEAKS
+        self._marked[Kind.ABNORMAL_WARNING].append(line.as_kind(Kind.ABNORMAL_WARNING))
+        return True
 
     def _dots_may_stand(self, bare: bytes) -> bool:
         """Whether a row of signs may be the dot reporter's."""
@@ -313,6 +327,9 @@ class Vitest:
             return True
         if self._at is _At.LOOSE:
             self._hold(line, loose=True)
+            return True
+        if self._at is _At.LEAKS:
+            self._marked[Kind.ABNORMAL_WARNING].append(line.as_kind(Kind.ABNORMAL_WARNING))
             return True
         if self.complete and self._begun and not keep:
             return False

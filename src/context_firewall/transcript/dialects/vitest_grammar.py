@@ -59,6 +59,7 @@ PLAIN = re.compile(rb"(?:" + _RULE + rb")++")
 _SIGN = 3
 NARROWEST = 30
 SECTION = re.compile(rb"Failed (?P<what>Suites|Tests|Benchmarks|Typechecks) (?P<count>[0-9]++)")
+LEAKS = re.compile(rb"Async Leaks [0-9]++")
 ERROR_SECTIONS = (b"Unhandled Errors", b"Unhandled Source Errors")
 ERROR_TITLES = (
     b"Unhandled Rejection",
