@@ -102,6 +102,9 @@ def test_what_is_none(text: str) -> None:
         ("one\n" * 12, "  warnings.warn(x)\n"),
         ("one\n\n\n", "  warnings.warn(x)\n"),
         ("", " warn\n"),
+        ("", "  not ok 1 - warns\n"),
+        ("", "  1) warns\n"),
+        ("", "  \u2717 warns\n"),
     ],
 )
 def test_where_a_message_of_pythons_is_not_over(between: str, last: str) -> None:
