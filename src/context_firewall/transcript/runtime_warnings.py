@@ -19,13 +19,13 @@ from context_firewall.transcript.lines import Line, bare
 SIGN = b"arning"
 BEGINNINGS = (b"PHP ", b"npm ", b"Could not load ")
 
-# CPython: `FILE:LINE: Category: message`, then the source line, if it can be read, two blanks in. What a runner might
-# print there (a point, a number in a list, a sign) is none.
+# CPython: `FILE:LINE: Category: message`, then the source line, if it can be read, two blanks in: a call, assignment,
+# import or literal. A line that a runner might print there is none of these.
 PYTHON = re.compile(
     rb"[^\s:][^:\n]*+:[0-9]++: [A-Za-z_][A-Za-z0-9_.]*+(?<=Warning): [^\n]*+"
     rb"|ResourceWarning: Enable tracemalloc [^\n]++"
 )
-PYTHON_SOURCE = re.compile(rb"  (?!(?:not )?+ok\b|[0-9]++\)|[-+*] )[!-~][^\n]*+")
+PYTHON_SOURCE = re.compile(rb"  (?!(?:not )?+ok\b)(?=[^\n]*?(?:[(=\[\"']|import ))[A-Za-z_@(\[{\"'][^\n]*+")
 # Node: `(node:PID) [CODE] Name: message`, then a hint once in a process, or with --trace-warnings the stack.
 NODE = re.compile(rb"\(node:[0-9]++\) (?:\[[A-Z0-9_]++\] )?+[A-Za-z][A-Za-z0-9]*+(?<=Warning): [^\n]*+")
 NODE_HINT = re.compile(
