@@ -212,9 +212,11 @@ class Rspec:
             if not reason.startswith(b"# ") or not grammar.PLACE.match(place):
                 doubts.add(Doubt.COUNTS_UNCONFIRMED)
             ran = grammar.CALLED.search(place) is not None
-            if ran is (len(texts) == 2):
+            bodiless = not ran and reason == grammar.NOT_YET
+            # RSpec skips an example without a body; others call one todo. Its word for both is pending.
+            if ran is (len(texts) == 2) or bodiless:
                 doubts.add(Doubt.COUNTS_UNCONFIRMED)
-            unfinished = ran or reason == grammar.NOT_YET
+            unfinished = ran or bodiless
             (todo if unfinished else skipped).append(entry)
             if not unfinished:
                 self._suppressed.add(Kind.SKIPPED_TEST, entry.header.number)
