@@ -614,7 +614,7 @@ SHAPES = (
     Shape("pytest, letters", pytest_letters, 1 / 25),
     Shape("pytest -v", pytest_named, 1 / 25),
     Shape("unittest -v", unittest_named, 1 / 25),
-    Shape("RSpec, documentation", rspec_outline, 0),
+    Shape("RSpec, documentation", rspec_outline, 1 / 25),
     Shape("RSpec, random order", rspec_seeded, 1 / 25),
     Shape("minitest -v", minitest_named, 1 / 25),
     Shape("PHPUnit --testdox", phpunit_testdox, 1 / 25),

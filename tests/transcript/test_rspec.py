@@ -412,7 +412,7 @@ def test_every_line_has_one_fate_under_damage() -> None:
 
 def test_a_trace_tells_the_same() -> None:
     found, traces = trace_streams([("stdout", [RED_OUTLINE.encode()])], exit_code=1)
-    assert {trace.dialect for trace in traces.values()} == {"rspec", ""}
+    assert {trace.dialect for trace in traces.values()} == {"rspec"}
     assert found == read(RED_OUTLINE, 1)
 
 
