@@ -13,20 +13,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from context_firewall.errors import InvalidInput
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import REGISTRY, Entry
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading, Tally, Transcript, combined
-from context_firewall.transcript.hints import Hints, together
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, lines_from
 from context_firewall.transcript.machine import MARKS, Adopts, Dialect, Machine, Row
 from context_firewall.transcript.markers import marker_kind
 from context_firewall.transcript.noise import NoiseRule, without_noise
 from context_firewall.transcript.two_streams import joined
+
+if TYPE_CHECKING:
+    from context_firewall.transcript.hints import Hints
 
 AUTO = "auto"
 
@@ -88,7 +90,7 @@ class StreamReader:
         self._trace = trace
         self._dialects = tuple(row for row in dialects if stream in row.streams)
         self._claimed = 0
-        self._hints: Hints | None = None
+        self._hints: "Hints | None" = None
         """What all dialects' hints say; made when there are many lines to ask about."""
         self._held: list[bytes] = []
         self._held_bytes = 0
@@ -233,6 +235,9 @@ class StreamReader:
         if self._claimed == MANY_LINES:
             entries = [row for row in self._dialects if isinstance(row, Entry)]
             if len(entries) == len(self._dialects):
+                # Most runs have no use for it, and start faster without.
+                from context_firewall.transcript.hints import together
+
                 self._hints = together(tuple(hint for entry in entries for hint in entry.hint))
         if self._hints is not None and not self._hints.opening.match(text):
             return []
@@ -398,7 +403,10 @@ class _Idle:
     def unclassified(self) -> Sequence[Line]:
         """The lines that nothing reads, in order."""
         kept = self._lines.setdefault(Kind.UNCLASSIFIED, [])
-        for number, text in self._text:
+        told: list[list[Line]] = []
+        # Each run goes when its lines are there, the last first, so that its memory can be given back at once.
+        while self._text:
+            number, text = self._text.pop()
             raws = text.split(b"\n")
             raws.pop()
             lines = lines_from(self._stream, number, repeat(Kind.UNCLASSIFIED), raws)
@@ -406,8 +414,9 @@ class _Idle:
                 blank = [line for line in lines if not bare(line.raw).strip()]
                 self._suppressed.add_lines(Kind.BLANK, blank)
                 lines = [line for line in lines if bare(line.raw).strip()]
-            kept += lines
-        self._text = []
+            told.append(lines)
+        while told:
+            kept += told.pop()
         return kept
 
     def hand_over(self, machine: Adopts) -> list[Line]:
