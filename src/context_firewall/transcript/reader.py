@@ -90,7 +90,7 @@ class StreamReader:
         self._trace = trace
         self._dialects = tuple(row for row in dialects if stream in row.streams)
         self._claimed = 0
-        self._hints: "Hints | None" = None
+        self._hints: Hints | None = None
         """What all dialects' hints say; made when there are many lines to ask about."""
         self._held: list[bytes] = []
         self._held_bytes = 0
