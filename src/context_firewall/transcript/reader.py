@@ -606,6 +606,7 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
         return readings
     recognised = any(part.failures or part.fatal_errors or part.timeouts or part.tally.failed for part in readings)
     open_ended = any(OPEN_ENDED & part.doubts for part in readings)
+    alone = not any(line.stream == "stdout" for part in readings for line in part.unclassified)
     for i, part in enumerate(readings):
         lines = part.unclassified
         if not lines or lines[0].stream != "stderr":
@@ -616,7 +617,7 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
         if recognised and not (open_ended and is_uncaught(lines)):
             continue
         current = next((other.current_test for other in reversed(readings) if other.current_test), "")
-        failure = process_failure(lines, current)
+        failure = process_failure(lines, current, alone=alone)
         if failure is not None:
             doubts = part.doubts | {Doubt.FAILURE_OUTSIDE_TESTS}
             readings[i] = part._replace(failures=(*part.failures, failure), unclassified=(), doubts=doubts)
