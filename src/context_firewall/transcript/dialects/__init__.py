@@ -207,6 +207,7 @@ REGISTRY: tuple[Entry, ...] = (
             b"An error occurred ",
         ),
     ),
+    Entry("rspec-html", STDOUT, (b"  <title>RSpec",)),
     Entry("unittest", BOTH, (_WORD + rb" \(", b"FAIL: ", b"ERROR: ", b"UNEXPECTED", b"Ran [0-9]")),
     Entry(
         "vitest",

@@ -17,7 +17,7 @@ from context_firewall.transcript.lines import Line
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.numbered import Entry
 from context_firewall.transcript.printed import Printed
-from context_firewall.transcript.ruby import INTERRUPTED, error_place
+from context_firewall.transcript.ruby import INTERRUPTED, error_place, full_name
 
 
 class Marked(NamedTuple):
@@ -190,7 +190,7 @@ class Results:
                 self.repeated = True
                 self.printed.take(name, line)
             else:
-                self.failed[number] = Marked(_joined([*self._path, name]), line)
+                self.failed[number] = Marked(full_name([*self._path, name]), line)
         elif pending:
             self.pending.append(line)
         elif apart:
@@ -232,11 +232,3 @@ class Results:
         if self.letters.glued(bare):
             self._start(line)
         self.printed.take(bare, line)
-
-
-def _joined(path: list[bytes]) -> bytes:
-    """An example's full name: words apart, but for methods (`.new`, `#price`), which follow their class."""
-    full = path[0]
-    for name in path[1:]:
-        full += name if name.startswith((b".", b"#")) else b" " + name
-    return full
