@@ -30,6 +30,11 @@ def lines(text: str) -> list[Line]:
         (FRAMES, "/srv/tea/cup.js:9:2 TypeError: cold"),
         ("cup.c: In function 'pour':\ncup.c:9:2: error: expected ';'\n", "cup.c:9:2 error: expected ';'"),
         ("cup.c:9: fatal error: no pot\ncup.c:9:2: error: no tea\n", "cup.c:9 fatal error: no pot"),
+        (
+            "1..1\nnot ok 1 bats-gather-tests\n# /srv/cup.bats: line 3: odd\n",
+            "bats-gather-tests: /srv/cup.bats: line 3: odd",
+        ),
+        ("not ok 1 bats-gather-tests", "not ok 1 bats-gather-tests"),
         ("no tests here\n", "no tests here"),
         ("\n\n# no tests here\n", "no tests here"),
     ],
@@ -41,7 +46,7 @@ def test_identities(text: str, identity: str) -> None:
     assert found.identity == identity
     assert len(list(found.lines())) == len(lines(text))
     beside = process_failure(lines(text), "", alone=False)
-    assert (beside is None) is (identity == "no tests here")
+    assert (beside is None) is (identity in ("no tests here", "not ok 1 bats-gather-tests"))
 
 
 def test_what_ran_comes_first() -> None:

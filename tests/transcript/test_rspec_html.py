@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from reports import chunked, damaged, judged, linear, names, read, region, sufficient, tally, texts
 
-from context_firewall.documents.brief.html_report import html_told
+from context_firewall.documents.brief.rspec_page import page_told
 from context_firewall.transcript.dialects.rspec_html_grammar import percents
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.kinds import Kind
@@ -139,8 +139,8 @@ def test_a_brief_shows_the_message_without_markup() -> None:
         {"header": {"text": "a"}, "details": details},
         {"identity": "b"},
     ]
-    assert html_told(failures, "failure_context") == {0: ['  expected: "a"', "  # ./a_spec.rb:9:in `b'"]}
-    assert html_told(failures[1:], "failure_context") == {}
+    assert page_told(failures, "failure_context") == {0: ['  expected: "a"', "  # ./a_spec.rb:9:in `b'"]}
+    assert page_told(failures[1:], "failure_context") == {}
 
 
 def test_pending_examples_are_in_doubt() -> None:

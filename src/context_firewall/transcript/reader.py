@@ -186,7 +186,7 @@ class StreamReader:
             taken = [self._give(stretch, text, raw, number) for stretch in self._stretches]
             present = [stretch.dialect for stretch in self._stretches]
             claims = [] if all(taken) else self._claims(text)
-            further = [row for row in claims if row not in present and row.below is None]
+            further = [row for row in claims if row not in present and row.opens_anywhere(text)]
             if further and not self._stretches[0].machine.complete:
                 self._contest(self._stretches[0], further, text, raw)
             return
@@ -202,7 +202,7 @@ class StreamReader:
             self._end_stretch()
             self._outside(text, raw)
             return
-        rivals = [row for row in self._claims(text) if row is not stretch.dialect and row.below is None]
+        rivals = [row for row in self._claims(text) if row is not stretch.dialect and row.opens_anywhere(text)]
         if not rivals:
             return
         if stretch.held is None:
@@ -243,19 +243,22 @@ class StreamReader:
             return []
         return [row.dialect for row in self._dialects if row.opens(text)]
 
-    def _placed(self, claims: list[Dialect]) -> list[Dialect]:
+    def _placed(self, claims: list[Dialect], text: bytes, raw: bytes) -> list[Dialect]:
         """Those of the claims whose opening stands where it has to; else those that may stand anywhere."""
+        if not claims:
+            return claims
+        line = Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)
         above = self._idle.unclassified() if any(row.below for row in claims) else ()
-        placed = [row for row in claims if row.below is not None and row.below(above, self._number)]
-        return placed or [row for row in claims if row.below is None]
+        placed = [row for row in claims if row.opens_below(text, line, above, self._idle.since)]
+        return placed or [row for row in claims if row.opens_anywhere(text)]
 
     def _outside(self, text: bytes, raw: bytes) -> None:
         """A line outside every stretch: it may open one."""
-        claims = self._placed(self._claims(text))
+        claims = self._placed(self._claims(text), text, raw)
         if not claims:
             self._idle.line(text, raw, self._number)
             return
-        idle, self._idle = self._idle, _Idle(self._stream, self._trace)
+        idle, self._idle = self._idle, _Idle(self._stream, self._trace, since=self._number)
         if len(claims) > 1:
             self._ambiguous = True
         for row in claims:
@@ -298,7 +301,7 @@ class StreamReader:
             self._done.append(self._stretches)
             self._stretches = []
         self._done.append(self._idle.reading())
-        self._idle = _Idle(self._stream, self._trace)
+        self._idle = _Idle(self._stream, self._trace, since=self._number - 1)
 
     def _decide(self, stretches: Sequence[Stretch], exit_code: int | None) -> list[Reading]:
         """The candidate that closes best keeps the stretch; on equal standing, the one that came first."""
@@ -373,7 +376,9 @@ def _blocks(parts: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
 class _Idle:
     """Lines outside every stretch."""
 
-    def __init__(self, stream: str, trace: bool) -> None:
+    def __init__(self, stream: str, trace: bool, *, since: int = 0) -> None:
+        self.since = since
+        """The number of the line behind which they stand."""
         self._stream = stream
         self._lines: dict[Kind, list[Line]] = {}
         self._text: list[tuple[int, bytes]] = []
@@ -532,7 +537,17 @@ def _readings(
         readings = without_noise(readings, noise, disputed)
         if not any(Doubt.FAILURE_OUTSIDE_TESTS in part.doubts for part in readings):
             readings = _with_process_failure(readings, exit_code)
-    return readings
+    return _sorted_out(readings, exit_code)
+
+
+def _sorted_out(readings: list[Reading], exit_code: int | None) -> list[Reading]:
+    """The readings, with what is known of unclassified lines wherever they stand. Most runs have none."""
+    if not any(part.unclassified for part in readings):
+        return readings
+    from context_firewall.transcript.runtime_warnings import with_runtime_warnings
+    from context_firewall.transcript.surroundings import without_surroundings
+
+    return with_runtime_warnings(without_surroundings(readings, exit_code))
 
 
 def _without_echoes(readings: list[Reading], rows: Sequence[Dialect], exit_code: int | None) -> list[Reading]:
@@ -616,6 +631,8 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
 
         if recognised and not (open_ended and is_uncaught(lines)):
             continue
+        if not _sorted_out([part], exit_code)[0].unclassified:
+            continue  # nothing there says why
         current = next((other.current_test for other in reversed(readings) if other.current_test), "")
         failure = process_failure(lines, current, alone=alone)
         if failure is not None:

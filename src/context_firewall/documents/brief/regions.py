@@ -38,16 +38,16 @@ def name_lines(number: int, failure: Mapping[str, Any]) -> str:
     return f"{number}) {safe(failure['identity'])}{place_of(lines_of(failure)) or ' [-]'}{others}"
 
 
-def regions(failures: Sequence[Mapping[str, Any]], in_markup: Mapping[int, Sequence[str]]) -> Iterator[list[str]]:
+def regions(failures: Sequence[Mapping[str, Any]], said: Mapping[int, Sequence[str]]) -> Iterator[list[str]]:
     """The lines of each failure's region; one that reads like an earlier one only says so.
 
-    `in_markup`: what reports in XML or HTML say, without markup.
+    `said` is what regions in XML or HTML say, by position.
     """
     seen: dict[tuple[str, ...], int] = {}
     decoded = told(failures)
     for number, failure in enumerate(failures, 1):
         at = number - 1
-        region = tuple(_told(failure, decoded[at]) if at in decoded else _region(failure, in_markup.get(at)))
+        region = tuple(_told(failure, decoded[at]) if at in decoded else _region(failure, said.get(at)))
         earlier = seen.setdefault(region, number) if len(region) > 1 else number
         yield list(region) if earlier == number else [f"   same text as {earlier})"]
 

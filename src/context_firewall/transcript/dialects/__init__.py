@@ -145,9 +145,11 @@ REGISTRY: tuple[Entry, ...] = (
     ),
     Entry("teamcity", STDOUT, (rb"##teamcity\[(?:test|flowS)",)),
     Entry("jest", BOTH, (b"PASS ", b"FAIL ", *_JEST, rb"\r++(?:PASS |FAIL |%b)" % b"|".join(_JEST))),
-    # Totals, a tick (✓ ✔ √), or a test that is announced
-    Entry("mocha", STDOUT, (*_indented(b"[0-9]++ passing", rb"\xe2[\x88\x9c]"), rb"    .*\r(?!\n|\Z)")),
+    # Totals, a first failure, a tick (✓ ✔ √), or a test that is announced
+    Entry("mocha", STDOUT, (*_indented(b"[0-9]++ passing", rb"1\) ", rb"\xe2[\x88\x9c]"), rb"    .*\r(?!\n|\Z)")),
     Entry("tap-spec", STDOUT, _indented(rb"\xe2[\x88\x9c]", rb"\xc3\x97", b"total: ")),
+    Entry("mocha-doc", STDOUT, _indented(b"<section class", b"<dd")),
+    Entry("mocha-markdown", STDOUT, (b"# TOC",)),
     Entry("mocha-json-stream", STDOUT, (rb"\[\"start",)),
     Entry(
         "deno",
