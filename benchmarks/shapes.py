@@ -495,6 +495,16 @@ def tap_spec(mib: float) -> Pieces:
     yield f"\n\n  total:     {total}\n  passing:   {total}\n  duration:  1.2s\n\n\n".encode()
 
 
+def tap_classic(mib: float) -> Pieces:
+    """tap -R classic: a line a file, and whom it skipped."""
+    made: list[int] = []
+    skipped = "  Skipped: 2\n    is not there yet\n    filters by customer\n\n"
+    yield from _until(mib, lambda n: f"test/invoices/customer-{n:08d}.js .................. 48/50\n{skipped}", made)
+    files = made[-1]
+    counts = f"{files * 48}/{files * 50}"
+    yield f"total {'.' * (52 - len(counts))} {counts}\n\n  {files * 48} passing (9s)\n  {files * 2} pending\n".encode()
+
+
 def teamcity(mib: float) -> Pieces:
     """Service messages: two for each test."""
     made: list[int] = []
@@ -675,5 +685,6 @@ SHAPES = (
     Shape("JSON report", json_report, 0),
     Shape("TeamCity messages", teamcity, 0),
     Shape("tap-spec", tap_spec, 1 / 25),
+    Shape("tap-classic", tap_classic, 0),
     Shape("unclassified noise", noise, 0),
 )

@@ -276,6 +276,9 @@ LINEAR: dict[str, tuple[Stream, int]] = {
         500,
     ),
     "gotestsum, last lines": (lambda n: "=== Failed\n" + "DONE 1 tests in 1s\nx\n" * n, 800),
+    "tap-classic, files": (lambda n: f"a {'.' * 53} 1/1\n" * n, 800),
+    "tap-classic, failures": (lambda n: f"a {'.' * 53} 1/1\n" + "  b\n  not ok c\n    d\n\n" * n, 500),
+    "tap-classic, dots": (lambda n: f"a {'.' * 53} 1/1\n" + "a .. " * n + "1/1\n", 1500),
     "tap-spec, failures": (
         lambda n: TAP_SPEC + "\n    ✖ a\n    -----\n  b\n\n" * n + "  Failed Tests: There were 2 failures\n\n    a\n\n",
         500,

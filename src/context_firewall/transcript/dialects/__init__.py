@@ -58,7 +58,7 @@ _JEST = (
     b"Usage: jest",
     b"Summary of",
     rb"\xe2\x97\x8f",
-    b"::error",
+    b"::(?:error|group|warn)",
     *_indented(b"PASS ", b"FAIL ", rb"console\.", b"LOGGING", rb"\xe2\x97\x8f"),
 )
 
@@ -148,6 +148,8 @@ REGISTRY: tuple[Entry, ...] = (
     # Totals, a first failure, a tick (✓ ✔ √), or a test that is announced
     Entry("mocha", STDOUT, (*_indented(b"[0-9]++ passing", rb"1\) ", rb"\xe2[\x88\x9c]"), rb"    .*\r(?!\n|\Z)")),
     Entry("tap-spec", STDOUT, _indented(rb"\xe2[\x88\x9c]", rb"\xc3\x97", b"total: ")),
+    # The end of a file's line, which has a width of its own: counts, perhaps a time behind them
+    Entry("tap-classic", STDOUT, (rb".{58}[0-9](?:[ \r\n]|\Z)",)),
     Entry("mocha-doc", STDOUT, _indented(b"<section class", b"<dd")),
     Entry("mocha-markdown", STDOUT, (b"# TOC",)),
     Entry("mocha-json-stream", STDOUT, (rb"\[\"start",)),
@@ -167,7 +169,7 @@ REGISTRY: tuple[Entry, ...] = (
     Entry("junit", STDOUT, (_XML, rb"\xef\xbb\xbf", *_indented(_SPACE + _XML), rb"[\t\r\x0b\x0c]" + _SPACE + _XML)),
     Entry("minitest", STDOUT, (b"Run options: ", b"# Running:", b"Running ", b"Finished in ", b"Fabulous run in ")),
     Entry("phpunit", STDOUT, (b"PHPUnit ",)),
-    Entry("ava", STDOUT, _indented(rb"\xe2", rb"- \[", b"Randomized")),
+    Entry("ava", STDOUT, _indented(rb"\xe2", rb"- \[", b"Randomized", b"Uncaught", b"Unhandled")),
     Entry("node-tap", STDOUT, (b"Asserts: ", *_indented(b"FAIL  ", b"TODO  ", b"SKIP  "))),
     Entry("bats-pretty", STDOUT, (b"   .*/[0-9]", rb" \xe2\x9c\x97 ", _WORD + rb"(?:(?<=\.bats)|(?<=\.bats\r))")),
     Entry(
