@@ -1,6 +1,7 @@
 """Hints: none hides an opening, and together they say what each says by itself."""
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -8,31 +9,37 @@ from hypothesis import strategies as st
 
 from context_firewall.transcript.dialects import REGISTRY, Entry
 from context_firewall.transcript.hints import Hints, any_of
+from context_firewall.transcript.lines import bare
 
+CORPUS = Path(__file__).resolve().parents[2] / "conformance" / "v3"
+OUTPUTS = (path.read_bytes() for path in CORPUS.glob("*/stdout.*") if path.stat().st_size < 1 << 15)
+LINES = sorted({bare(line) for output in OUTPUTS for line in output.split(b"\n")})
 HINTS = Hints(hint for row in REGISTRY for hint in row.hint)
 
 
 @pytest.mark.parametrize("row", REGISTRY, ids=lambda row: row.name)
 def test_a_hint_hides_no_opening(row: Entry) -> None:
     """READ-16: not of a bare line, and not in a block of raw ones."""
-    opening = row.dialect.opening
+    openings = [pattern for pattern in (row.dialect.opening, row.dialect.placed) if pattern is not None]
     own = re.compile(b"|".join(row.hint))
 
     @settings(max_examples=20, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
-    @given(st.from_regex(opening))
+    @given(st.one_of([st.from_regex(opening) for opening in openings]))
     def hidden(text: bytes) -> None:
-        bare = text.partition(b"\n")[0]
-        if not opening.match(bare):
+        line = text.partition(b"\n")[0]
+        if not row.dialect.opens(line):
             return
-        assert own.match(bare)
-        assert HINTS.opening.match(bare)
+        assert own.match(line)
+        assert HINTS.opening.match(line)
         for end in (b"\n", b"\r\n"):
             for pattern in (HINTS.text, HINTS.colourless_text):
-                found = pattern.match(b"text\n" + bare + end)
+                found = pattern.match(b"text\n" + line + end)
                 assert found is not None
                 assert found[0] == b"text\n"
 
     hidden()
+    for line in LINES:
+        assert own.match(line) or not row.dialect.opens(line), line
 
 
 @pytest.mark.parametrize(
