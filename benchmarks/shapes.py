@@ -354,6 +354,24 @@ def rspec_seeded(mib: float) -> Pieces:
     return rspec_outline(mib, b"\nRandomized with seed 42\n")
 
 
+def rspec_html(mib: float) -> Pieces:
+    """RSpec, HTML: how far the run is, and a line for each example."""
+    # Each example takes some 260 bytes, and the steps say how many there are from the first on.
+    total = max(500, int(mib * 4000) // 500 * 500)
+    yield b'  <title>RSpec results</title>\n<div class="results">\n'
+    yield b'<div id="div_group_1" class="example_group passed">\n  <dl style="margin-left: 0px;">\n'
+    yield b'  <dt id="example_group_1" class="passed">Invoice</dt>\n'
+    script, span = '<script type="text/javascript">', "<span class='duration'>0.00012s</span>"
+    for first in range(1, total + 1, 500):
+        yield "".join(
+            f"    {script}moveProgressBar('{int(n / total * 1000) / 10}');</script>\n"
+            f'    <dd class="example passed"><span class="passed_spec_name">{_name(n)}</span>{span}</dd>\n'
+            for n in range(first, first + 500)
+        ).encode()
+    totals = f"{script}document.getElementById('totals').innerHTML = \"{total} examples, 0 failures\";</script>"
+    yield f"  </dl>\n</div>\n{totals}\n</div>\n</div>\n</body>\n</html>\n".encode()
+
+
 def minitest_named(mib: float) -> Pieces:
     """minitest -v: a line for each test."""
     made: list[int] = []
@@ -641,8 +659,9 @@ SHAPES = (
     Shape("pytest, letters", pytest_letters, 1 / 25),
     Shape("pytest -v", pytest_named, 1 / 25),
     Shape("unittest -v", unittest_named, 1 / 25),
-    Shape("RSpec, documentation", rspec_outline, 0),
+    Shape("RSpec, documentation", rspec_outline, 1 / 25),
     Shape("RSpec, random order", rspec_seeded, 1 / 25),
+    Shape("RSpec, HTML", rspec_html, 0),
     Shape("minitest -v", minitest_named, 1 / 25),
     Shape("PHPUnit --testdox", phpunit_testdox, 1 / 25),
     Shape("CTest", ctest_results, 1 / 25),

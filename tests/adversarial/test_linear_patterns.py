@@ -19,7 +19,8 @@ from hypothesis.errors import Unsatisfiable
 
 import context_firewall
 from context_firewall.transcript import details, lines, markers, process_failure, reader
-from context_firewall.transcript.dialects import node_grammar, tap_grammar
+from context_firewall.transcript.dialects import REGISTRY, node_grammar, tap_grammar
+from context_firewall.transcript.hints import Hints
 
 MODULES = (tap_grammar, node_grammar, details, process_failure, lines, markers, reader)
 # Patterns that are tried at every offset of a line; the others are anchored where the line starts.
@@ -116,6 +117,21 @@ def test_every_pattern_there_is(module: ModuleType) -> None:
                     return beginning + piece * (length // len(piece)) + b"\x01"
 
                 assert not grows_too_fast(deed, line, LONG_ENOUGH), (name, beginning, piece)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("pattern", ["opening", "text", "colourless_text"])
+def test_hints_of_all_dialects_together(pattern: str) -> None:
+    """On one long line, and on many lines."""
+    hints: Pattern = getattr(Hints(hint for row in REGISTRY for hint in row.hint), pattern)
+    for end in (b"", b"\n", b"\r\n"):
+        for begin in (b"", b"  ", b"    ", b"["):
+            for piece in PIECES:
+
+                def lines(length: int, unit: bytes = begin + piece + end) -> bytes:
+                    return unit * (length // len(unit)) + b"\x01\n"
+
+                assert not grows_too_fast(hints.match, lines, LONG_ENOUGH), (begin, piece, end)
 
 
 def test_every_module_has_patterns_or_none_at_all() -> None:

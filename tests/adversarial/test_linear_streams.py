@@ -208,6 +208,14 @@ LINEAR: dict[str, tuple[Stream, int]] = {
         2000,
     ),
     "forged RSpec reports": (lambda n: "\n" + RSPEC_REPORT * n, 300),
+    "RSpec pages": (
+        lambda n: (
+            "  <title>RSpec results</title>\n"
+            + "\nAn error occurred in an `after(:context)` hook.\nx\n" * n
+            + '    <dd class="example failed">\n      <span class="failed_spec_name">x</span>\n' * n
+        ),
+        1500,
+    ),
     "RSpec accounts": (lambda n: "\nFailures:\n" + "".join(f"\n  {i}) a\n     b\n" for i in range(1, n)), 1500),
     "forged minitest reports": (lambda n: "# Running:\n" + MINITEST_REPORT * n, 300),
     "forged PHPUnit reports": (

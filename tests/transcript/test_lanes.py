@@ -222,6 +222,16 @@ STREAMS = {
     "outline with a step too deep": "\nPress\n  prints\n      in two colours\n  stops\n" + RSPEC_END.format(n=2),
     "outline with a failure": OUTLINE + "    jams (FAILED - 1)\n  is mended\n" + OUTLINE + RSPEC_END.format(n=9),
     "outline with an empty line in it": "\nPress\n  prints\n\n  stops\n  rests\n" + RSPEC_END.format(n=3),
+    "outlines of groups": "\nPress\n  prints\n\nFeeder\n  feeds (twice)\n  when empty\n    rests\n\n..F\n  stops\n" * 3
+    + RSPEC_END.format(n=12),
+    "outline and what stands at the margin": "".join(
+        f"\n{line}\n  prints\n  stops\n"
+        for line in ("Press", "F.F", "Top 3", "Failures", "Finished in time", "Run options:", "\x1b[1mPress", "Press\r")
+    )
+    + RSPEC_END.format(n=15),
+    "outline in blocks of text": ("\nPress\n  prints\n    WARNING: a\n\n\nInk\n  dries\n> a@1.0.0 b\n> c\n" + OUTLINE)
+    * 3
+    + RSPEC_END.format(n=18),
     "outline with carriage returns": OUTLINE.replace("\n", "\r\n") + RSPEC_END.format(n=4),
     "a duration without a whole number": "✔ a (0.5ms) # TODO\n✔ b (.5ms)\n✔ c (1ms)\n",
     "go, a test that is paused": GO_PAUSED,
@@ -325,6 +335,9 @@ PARTS = st.one_of(
     st.builds(lambda n: unit("a", n), NUMBERS),
     st.builds(lambda n: unit("a", n) + unit("b", n + 1), NUMBERS),
     st.builds(lambda n: unit("a", n, indent="    "), NUMBERS),
+    st.sampled_from(
+        ["\nPress\n  prints\n", "\nInk\n  dries\n    fast (soon)\n  keeps\n", " \n", "\n\n", "F\n", "Pending: 1\n"]
+    ),
     st.sampled_from(["\n", "Press\n", "  prints\n", "    well\n", "  jams (FAILED - 1)\n", RSPEC_END.format(n=2)]),
     st.sampled_from(["1..3\n", "# x\n", "not ok 2 - d\n", "  ---\n", "  ...\n", "# Subtest: s\n", "    1..1\n", "\n"]),
     st.sampled_from(

@@ -28,6 +28,8 @@ def lines(text: str) -> list[Line]:
         (UNCAUGHT.replace("/srv", "file:///srv"), "file:///srv/tea/cup.js:5 Error: spilt"),
         (MISSING, "/srv/tea/cup.test.js Error: Cannot find module './pot'"),
         (FRAMES, "/srv/tea/cup.js:9:2 TypeError: cold"),
+        ("cup.c: In function 'pour':\ncup.c:9:2: error: expected ';'\n", "cup.c:9:2 error: expected ';'"),
+        ("cup.c:9: fatal error: no pot\ncup.c:9:2: error: no tea\n", "cup.c:9 fatal error: no pot"),
         (
             "1..1\nnot ok 1 bats-gather-tests\n# /srv/cup.bats: line 3: odd\n",
             "bats-gather-tests: /srv/cup.bats: line 3: odd",
@@ -38,26 +40,30 @@ def lines(text: str) -> list[Line]:
     ],
 )
 def test_identities(text: str, identity: str) -> None:
-    found = process_failure(lines(text), "")
+    """PROC-2."""
+    found = process_failure(lines(text), "", alone=True)
     assert found is not None
     assert found.identity == identity
     assert len(list(found.lines())) == len(lines(text))
+    beside = process_failure(lines(text), "", alone=False)
+    assert (beside is None) is (identity in ("no tests here", "not ok 1 bats-gather-tests"))
 
 
 def test_what_ran_comes_first() -> None:
-    found = process_failure(lines(UNCAUGHT), "pours")
+    found = process_failure(lines(UNCAUGHT), "pours", alone=True)
     assert found is not None
     assert found.identity.startswith("pours > ")
+    assert process_failure(lines("half a cup\n"), "pours", alone=False) is not None
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", "log\n" * (LINES_AT_MOST + 1)])
 def test_what_is_no_account(text: str) -> None:
-    assert process_failure(lines(text), "") is None
+    assert process_failure(lines(text), "", alone=True) is None
 
 
 @pytest.mark.parametrize("where", ["/srv/node_modules/tape/lib/x.js:3", "/opt/deno/std/x.js:3"])
 def test_the_runner_itself(where: str) -> None:
-    assert process_failure(lines(f"{where}\nthrow x\n^\n"), "") is None
+    assert process_failure(lines(f"{where}\nthrow x\n^\n"), "", alone=True) is None
 
 
 def test_uncaught() -> None:
@@ -71,6 +77,8 @@ def test_uncaught() -> None:
     [
         (TAP, 1, UNCAUGHT, ["/srv/tea/cup.js:5 Error: spilt"]),
         ("", 1, MISSING, ["/srv/tea/cup.test.js Error: Cannot find module './pot'"]),
+        ("./spec/cup_spec.rb:9:pours\n", 1, "no sugar\n", []),
+        ("", 1, "no sugar\n", ["no sugar"]),
         (TAP, 0, UNCAUGHT, []),
         (TAP, None, UNCAUGHT, []),
         ("1..1\nnot ok 1 - cup\n", 1, UNCAUGHT, ["cup"]),

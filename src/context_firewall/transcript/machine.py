@@ -107,7 +107,8 @@ class Dialect(NamedTuple):
     tentative: bool = False
     """Whether the opening alone proves little: until more bears it out, another dialect's opening takes its lines."""
     adopts_text: bool = False
-    """Whether all that stands before the opening is its machine's to read, but for strict markers and blank lines."""
+    """Whether all that stands before the opening is its machine's to read, but for strict markers. It is not tentative
+    then."""
 
     @property
     def dialect(self) -> "Dialect":

@@ -2,8 +2,9 @@
 
 A file that does not load, an exception that nobody catches, a runner that finds nothing to run. What stands on standard
 error is then the failure's region, and the failure goes by the place that it names: the file and line over a caret, the
-file at the top of Node's require stack, the first stack frame outside the runner (and outside Python's own files); else
-by the first line. The text's meaning is not judged, so such a packet always asks for the raw evidence.
+file at the top of Node's require stack, the place before a compiler's error, the first stack frame outside the runner
+(and outside Python's own files); else by the first line, unless standard output holds text too: then nothing says that
+this is the account. The text's meaning is not judged, so such a packet always asks for the raw evidence.
 """
 
 import re
@@ -30,6 +31,9 @@ POSITION = re.compile(rb":[0-9]++:[0-9]++\Z")
 # The error's own line.
 HEADLINE = re.compile(rb"(?:[^\n]*?: )??((?:[A-Z][A-Za-z]*)?Error(?: \[[A-Z_]++\])?: [^\n]++)")
 
+# A compiler's error, as GNU's coding standards have it: "FILE:LINE:COLUMN: error: what is wrong".
+COMPILER = re.compile(rb"([^\s:]++(?::[0-9]++){1,2}+): ((?:fatal )?+error: [^\n]++)")
+
 # CPython's fault handler: the fatal error, then each thread's frames, innermost first.
 PYTHON_FATAL = re.compile(rb"Fatal Python error: [^\n]++")
 PYTHON_FRAME = re.compile(rb"  File \"([^\"\n]++)\", line ([0-9]++),? in ([^\n]++)")
@@ -41,10 +45,11 @@ UNREAD = re.compile(rb"not ok 1 (bats-gather-tests)")
 RUNNERS_OWN = (b"/node_modules/", b"node:", b"/deno/std")
 
 
-def process_failure(lines: Sequence[Line], current_test: str) -> Failure | None:
+def process_failure(lines: Sequence[Line], current_test: str, *, alone: bool) -> Failure | None:
     """The failure that standard error's unclassified lines amount to, or None when they are not one account.
 
-    `lines` are in source order; `current_test` is what ran when the output broke off, if the runner said so.
+    `lines` are in source order; `current_test` is what ran when the output broke off, if the runner said so; `alone`
+    says that standard output holds nothing that nobody knows.
     """
     texts = [bare(line.raw) for line in lines]
     first = next((i for i, text in enumerate(texts) if text.strip()), None)
@@ -57,6 +62,10 @@ def process_failure(lines: Sequence[Line], current_test: str) -> Failure | None:
     headline = (
         fatal or _unread(texts) or next((found[1] for text in texts if (found := HEADLINE.fullmatch(text))), None)
     )
+    if place is None and headline is None:
+        place, headline = next((found.groups() for text in texts if (found := COMPILER.fullmatch(text))), (None, None))
+    if not (alone or place or headline or current_test):
+        return None
     name = b" ".join(part for part in (place, headline) if part) or texts[first].strip(b"# \t")
     identity = " > ".join(part for part in (current_test, decoded(name)) if part)
     header = lines[first].as_kind(Kind.PROCESS_FAILURE)

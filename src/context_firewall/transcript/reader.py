@@ -11,22 +11,24 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import repeat
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from context_firewall.errors import InvalidInput
 from context_firewall.transcript.account import Account
-from context_firewall.transcript.dialects import REGISTRY, Entry, any_hint
+from context_firewall.transcript.dialects import REGISTRY, Entry
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading, Tally, Transcript, combined
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, lines_from
 from context_firewall.transcript.machine import MARKS, Adopts, Dialect, Machine, Row
-from context_firewall.transcript.markers import MARKERS, marker_kind
+from context_firewall.transcript.markers import marker_kind
 from context_firewall.transcript.noise import NoiseRule, without_noise
 from context_firewall.transcript.two_streams import joined
+
+if TYPE_CHECKING:
+    from context_firewall.transcript.hints import Hints
 
 AUTO = "auto"
 
@@ -44,6 +46,8 @@ STANDS = 3
 # Doubts that leave room for a process that broke off.
 OPEN_ENDED = frozenset({Doubt.COMPLETENESS_UNCONFIRMED, Doubt.PLAN_CONTRADICTION})
 
+# A blank line below another.
+BLANK = re.compile(rb"\n[ \t\r\x0b\x0c]*+\n")
 # npm prints package, version and script before it runs one, then the command: "> shop@1.0.0 test", "> node --test".
 NPM_SCRIPT = re.compile(rb"> (?:@[^\s/@]++/)?[^\s@]++@[0-9][^\s]*+ [^\n]++")
 NPM_COMMAND = re.compile(rb"> [^\n]++")
@@ -86,10 +90,8 @@ class StreamReader:
         self._trace = trace
         self._dialects = tuple(row for row in dialects if stream in row.streams)
         self._claimed = 0
-        self._hint: re.Pattern[bytes] | None = None
-        """Begins like every line that may open a dialect; made when there are many lines to ask about."""
-        self._prose: re.Pattern[bytes] | None = None
-        """Runs of lines that are unclassified outside every stretch; made at the same time."""
+        self._hints: Hints | None = None
+        """What all dialects' hints say; made when there are many lines to ask about."""
         self._held: list[bytes] = []
         self._held_bytes = 0
         self._enough = BLOCK_BYTES
@@ -159,9 +161,12 @@ class StreamReader:
                 # A tentative opening has to be borne out by a line.
                 if stretch.held is None:
                     taken, stop = runs.take(stretch.machine, position, self._number + 1)
-            elif self._prose is not None and not self._stretches and (match := self._prose.match(block, position)):
-                stop = match.end()
-                taken = self._idle.run(block[position:stop], self._number + 1)
+            elif self._hints is not None and not self._stretches and not self._trace:
+                text = self._hints.colourless_text if runs.coloured else self._hints.text
+                match = text.match(block, position)
+                if match is not None:
+                    stop = match.end()
+                    taken = self._idle.run(match[0], self._number + 1)
             if taken:
                 self._number += taken
                 position = stop
@@ -228,12 +233,13 @@ class StreamReader:
     def _claims(self, text: bytes) -> list[Dialect]:
         self._claimed += 1
         if self._claimed == MANY_LINES:
-            entries = tuple(row for row in self._dialects if isinstance(row, Entry))
+            entries = [row for row in self._dialects if isinstance(row, Entry)]
             if len(entries) == len(self._dialects):
-                self._hint = any_hint(entries)
-                # A traced reading takes no run.
-                self._prose = None if self._trace else _prose(self._hint)
-        if self._hint is not None and not self._hint.match(text):
+                # Most runs have no use for it, and start faster without.
+                from context_firewall.transcript.hints import together
+
+                self._hints = together(tuple(hint for entry in entries for hint in entry.hint))
+        if self._hints is not None and not self._hints.opening.match(text):
             return []
         return [row.dialect for row in self._dialects if row.opens(text)]
 
@@ -241,7 +247,8 @@ class StreamReader:
         """Those of the claims whose opening stands where it has to; else those that may stand anywhere."""
         if not claims:
             return claims
-        line, above = Line(self._stream, self._number, Kind.UNCLASSIFIED, raw), self._idle.unclassified()
+        line = Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)
+        above = self._idle.unclassified() if any(row.below for row in claims) else ()
         placed = [row for row in claims if row.opens_below(text, line, above, self._idle.since)]
         return placed or [row for row in claims if row.opens_anywhere(text)]
 
@@ -272,7 +279,7 @@ class StreamReader:
         if idle is not None and isinstance(machine, Adopts):
             adopted = idle.hand_over(machine)
         elif idle is not None and row.adopts_text:
-            adopted = idle.hand_over_text(machine)
+            idle.hand_over_text(machine)
         known = machine.line(text, raw, self._number)
         opening = Line(self._stream, self._number, Kind.UNCLASSIFIED, raw)
         held = [*adopted, opening] if row.tentative and not before else None
@@ -322,7 +329,8 @@ class _Runs:
         """`closed`: none at all; each line is read as such."""
         self._block = block
         self._closed = closed
-        self._plain = not any(mark in block for mark in MARKS)
+        self.coloured = b"\x1b" in block
+        self._plain = not self.coloured and not any(mark in block for mark in MARKS)
         self._span = len(block)
         """How far a run may reach: what is wrong with one that is refused stands somewhere in it."""
 
@@ -350,22 +358,19 @@ class _Runs:
         return 0, position
 
 
-def _adjacent(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:
-    """Parts in which the lines follow one another."""
-    start = 0
-    for at in range(1, len(lines) + 1):
-        if at == len(lines) or lines[at].number != lines[at - 1].number + 1:
-            yield lines[start:at]
-            start = at
-
-
-@cache
-def _prose(hint: re.Pattern[bytes]) -> re.Pattern[bytes]:
-    """Runs of lines of which `_Idle.line` keeps each as unclassified, and that open no dialect."""
-    markers = b"|".join(re.escape(prefix) for prefixes, _ in MARKERS for prefix in prefixes)
-    # What a hint sees is bare: a line with an escape sequence is looked at as such. A CR at an end hides no beginning.
-    # Empty lines are told first, as a hint that skips blanks would look through all that follow.
-    return re.compile(rb"(?:(?![ \t\r\x0b\x0c]*+\n|%b|%b|> )[^\n\x1b]*+\n)++" % (hint.pattern, markers))
+def _blocks(parts: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """Texts with the numbers of their first lines; those that follow one another are made one, up to a block's size."""
+    first, beyond, size, held = 0, 0, 0, list[bytes]()
+    for number, text in parts:
+        if number != beyond or size + len(text) > BLOCK_BYTES:
+            if held:
+                yield first, b"".join(held)
+            first, beyond, size, held = number, number, 0, []
+        held.append(text)
+        size += len(text)
+        beyond += text.count(b"\n")
+    if held:
+        yield first, b"".join(held)
 
 
 class _Idle:
@@ -376,6 +381,8 @@ class _Idle:
         """The number of the line behind which they stand."""
         self._stream = stream
         self._lines: dict[Kind, list[Line]] = {}
+        self._text: list[tuple[int, bytes]] = []
+        """Runs of lines that are blank or unclassified, each with its first number, behind those in `_lines`."""
         self._script = -1
         """The line on which npm named a script."""
         self._suppressed = Account()
@@ -384,30 +391,42 @@ class _Idle:
             self._suppressed.trace()
 
     def line(self, text: bytes, raw: bytes, number: int) -> None:
-        if not text or text.isspace():
-            self._suppressed.add(Kind.BLANK, number)
-        elif NPM_SCRIPT.fullmatch(text) or (self._script == number - 1 and NPM_COMMAND.fullmatch(text)):
+        if NPM_SCRIPT.fullmatch(text) or (self._script == number - 1 and NPM_COMMAND.fullmatch(text)):
             if NPM_SCRIPT.fullmatch(text):
                 self._script = number
             self._suppressed.add(Kind.INFORMATIONAL, number)
-        else:
-            kind = marker_kind(text) or Kind.UNCLASSIFIED
+        elif (kind := marker_kind(text)) is not None:
             self._lines.setdefault(kind, []).append(Line(self._stream, number, kind, raw))
+        else:
+            self._text.append((number, raw + b"\n"))
 
     def run(self, text: bytes, number: int) -> int:
-        """Keep a run of whole lines as unclassified; returns how many."""
-        raws = text.split(b"\n")
-        raws.pop()
-        kept = self._lines.setdefault(Kind.UNCLASSIFIED, [])
-        kept += lines_from(self._stream, number, repeat(Kind.UNCLASSIFIED), raws)
-        return len(raws)
+        """Keep a run of whole lines, blank or unclassified; returns how many."""
+        self._text.append((number, text))
+        return text.count(b"\n")
 
     def unclassified(self) -> Sequence[Line]:
         """The lines that nothing reads, in order."""
-        return self._lines.get(Kind.UNCLASSIFIED, ())
+        kept = self._lines.setdefault(Kind.UNCLASSIFIED, [])
+        told: list[list[Line]] = []
+        # Each run goes when its lines are there, the last first, so that its memory can be given back at once.
+        while self._text:
+            number, text = self._text.pop()
+            raws = text.split(b"\n")
+            raws.pop()
+            lines = lines_from(self._stream, number, repeat(Kind.UNCLASSIFIED), raws)
+            if b"\x1b" in text or BLANK.search(b"\n" + text):
+                blank = [line for line in lines if not bare(line.raw).strip()]
+                self._suppressed.add_lines(Kind.BLANK, blank)
+                lines = [line for line in lines if bare(line.raw).strip()]
+            told.append(lines)
+        while told:
+            kept += told.pop()
+        return kept
 
     def hand_over(self, machine: Adopts) -> list[Line]:
         """Let a machine take the kept lines that stand before its opening; returns those that it has taken."""
+        self.unclassified()
         taken: list[Line] = []
         lines = sorted((line for kept in self._lines.values() for line in kept), key=attrgetter("number"))
         self._lines = {}
@@ -418,28 +437,30 @@ class _Idle:
                 self._lines.setdefault(line.kind, []).append(line)
         return taken
 
-    def hand_over_text(self, machine: Machine) -> list[Line]:
-        """Give a machine all unclassified lines, many at a time where it takes runs; returns them."""
-        text = self._lines.pop(Kind.UNCLASSIFIED, [])
-        for lines in _adjacent(text):
-            runs = _Runs(b"".join(line.raw + b"\n" for line in lines), closed=self._trace)
-            at = position = 0
-            while at < len(lines):
-                line = lines[at]
-                taken, stop = runs.take(machine, position, line.number)
+    def hand_over_text(self, machine: Machine) -> None:
+        """Give a machine all unclassified lines, and blank ones among them, many at a time where it takes runs."""
+        lines = self._lines.pop(Kind.UNCLASSIFIED, [])
+        parts = [*((line.number, line.raw + b"\n") for line in lines), *self._text]
+        self._text = []
+        for first, text in _blocks(parts):
+            number, position = first, 0
+            runs = _Runs(text, closed=self._trace)
+            while position < len(text):
+                taken, stop = runs.take(machine, position, number)
                 if not taken:
-                    taken, stop = 1, position + len(line.raw) + 1
-                    machine.line(bare(line.raw), line.raw, line.number)
-                at += taken
+                    end = text.index(b"\n", position)
+                    raw = text[position:end]
+                    machine.line(bare(raw), raw, number)
+                    taken, stop = 1, end + 1
+                number += taken
                 position = stop
-        return text
 
     def reading(self) -> Reading:
         return Reading(
             fatal_errors=tuple(self._lines.get(Kind.FATAL_ERROR, ())),
             timeouts=tuple(self._lines.get(Kind.TIMEOUT, ())),
             warnings=tuple(self._lines.get(Kind.ABNORMAL_WARNING, ())),
-            unclassified=tuple(self._lines.get(Kind.UNCLASSIFIED, ())),
+            unclassified=tuple(self.unclassified()),
             suppressed=self._suppressed.totals(),
             fates=self._suppressed.fates,
         )
@@ -600,6 +621,7 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
         return readings
     recognised = any(part.failures or part.fatal_errors or part.timeouts or part.tally.failed for part in readings)
     open_ended = any(OPEN_ENDED & part.doubts for part in readings)
+    alone = not any(line.stream == "stdout" for part in readings for line in part.unclassified)
     for i, part in enumerate(readings):
         lines = part.unclassified
         if not lines or lines[0].stream != "stderr":
@@ -612,7 +634,7 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
         if not _sorted_out([part], exit_code)[0].unclassified:
             continue  # nothing there says why
         current = next((other.current_test for other in reversed(readings) if other.current_test), "")
-        failure = process_failure(lines, current)
+        failure = process_failure(lines, current, alone=alone)
         if failure is not None:
             doubts = part.doubts | {Doubt.FAILURE_OUTSIDE_TESTS}
             readings[i] = part._replace(failures=(*part.failures, failure), unclassified=(), doubts=doubts)

@@ -59,6 +59,11 @@ def frame_kind(place: bytes) -> Kind:
     return Kind.STACK_TRACE
 
 
+def full_name(path: Sequence[bytes]) -> bytes:
+    """An example's full name in RSpec: words apart, but for methods (`.new`, `#price`), which follow their class."""
+    return path[0] + b"".join(name if name.startswith((b".", b"#")) else b" " + name for name in path[1:])
+
+
 def error_place(bare: bytes) -> bytes | None:
     """The file or the hook of an error outside of examples that a line begins to tell of, or None."""
     found = ERROR_OUTSIDE.fullmatch(bare)

@@ -75,6 +75,8 @@ def with_runtime_warnings(readings: list[Reading]) -> list[Reading]:
 def _sorted_out(part: Reading) -> Reading:
     lines = part.unclassified
     texts = [bare(line.raw) if line.kind is Kind.UNCLASSIFIED else b"" for line in lines]
+    if not any(SIGN in text or text.startswith(BEGINNINGS) for text in texts):
+        return part
     warnings, rest, at = list(part.warnings), list[Line](), 0
     while at < len(lines):
         size = _size(lines, texts, at)

@@ -10,7 +10,7 @@ Istanbul's text report (nyc, c8).
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from context_firewall.transcript.doubts import Doubt
@@ -162,12 +162,15 @@ def _taken(part: Reading, names: dict[Line, str], seen: set[str], *, told: bool)
     return part._replace(unclassified=rest, doubts=part.doubts - {Doubt.UNCLASSIFIED_EVIDENCE}).with_suppressed(gone)
 
 
-def _formed(lines: Iterable[Line]) -> dict[Line, str]:
+def _formed(lines: Sequence[Line]) -> dict[Line, str]:
     """The lines that have a form and stand where it may, with its name."""
     formed: dict[Line, str] = {}
     above, last = "", 0
-    for line in lines:
-        text = bare(line.raw)
+    texts = [bare(line.raw) for line in lines]
+    # Long text has none, and what is bound to another stands below it.
+    if not any(map(_MAY_STAND.fullmatch, texts)):
+        return {}
+    for line, text in zip(lines, texts, strict=True):
         known = (_MAY_FOLLOW if above else _MAY_STAND).fullmatch(text) and line.kind is Kind.UNCLASSIFIED
         name = _name(text, above if line.number <= last + 2 else "") if known else ""
         if name:

@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 
 from context_firewall.documents.brief.html_report import html_told
 from context_firewall.documents.brief.regions import CONTEXT, context_lines, fenced, is_decoded, name_lines, regions
+from context_firewall.documents.brief.rspec_page import page_told
 from context_firewall.documents.brief.xml_report import xml_told
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.line_places import GAP, amount_of, lines_of, place_of, spans_of
@@ -112,7 +113,9 @@ class _Draft:
         self._names = [name_lines(number, failure) for number, failure in enumerate(self._evidence["failures"], 1)]
         self._in_xml = xml_told(self._evidence["failures"], CONTEXT)
         self._in_html = html_told(self._evidence["failures"], CONTEXT)
-        self._regions = list(regions(self._evidence["failures"], {**self._in_xml, **self._in_html}))
+        self._on_page = page_told(self._evidence["failures"], CONTEXT)
+        decoded = {**self._in_xml, **self._in_html, **self._on_page}
+        self._regions = list(regions(self._evidence["failures"], decoded))
         self._context = [context_lines(failure) for failure in self._evidence["failures"]]
         self._spoken = [is_decoded(failure) for failure in self._evidence["failures"]]
         self._spans = [spans_of(lines_of(failure)) for failure in self._evidence["failures"]]
@@ -136,6 +139,7 @@ class _Draft:
             (sum(self._spoken[:whole]), "commands to a CI system"),
             (sum(index < whole for index in self._in_xml), "JUnit XML"),
             (sum(index < whole for index in self._in_html), "mocha's HTML"),
+            (sum(index < whole for index in self._on_page), "RSpec's HTML"),
         ):
             if count:
                 lines.append(f"~ {count} {'region' if count == 1 else 'regions'} of {what}, decoded")

@@ -237,11 +237,11 @@ def _rspec(root: dict[str, Any]) -> Story:
     for example in examples:
         # A process that a test ends has time to report, and leaves the test without a status.
         ended = RSPEC_STATUS.get(_text(example, "status"), "")
+        story.divided &= ended != SKIPPED
         if ended == SKIPPED and example["pending_message"] == NOT_YET:
             ended = TODO
             todo += 1
         story.ended &= bool(ended)
-        story.divided &= ended != SKIPPED
         story.sound &= (ended == FAILED) == ("exception" in example)
         story.tests.append(Part(_text(example, "full_description"), ended, example))
     for at, message in enumerate(messages):

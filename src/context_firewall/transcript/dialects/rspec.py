@@ -45,14 +45,13 @@ class Rspec:
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         """Runs of an outline."""
-        return self._results.lane() if self._report is None else None
+        return self._results.lane(plain=plain) if self._report is None else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Take a run of an outline, unless it stands below an empty line."""
-        if number > self._last + 1:
-            return 0
-        taken = self._results.run(block, start, stop, self._stream, number)
-        self._last += taken
+        """Take a run of an outline."""
+        taken = self._results.run(block[start:stop], self._stream, number, apart=number > self._last + 1)
+        if taken:
+            self._last = number + taken - 1
         return taken
 
     def trace(self) -> None:
@@ -212,9 +211,11 @@ class Rspec:
             if not reason.startswith(b"# ") or not grammar.PLACE.match(place):
                 doubts.add(Doubt.COUNTS_UNCONFIRMED)
             ran = grammar.CALLED.search(place) is not None
-            if ran is (len(texts) == 2):
+            bodiless = not ran and reason == grammar.NOT_YET
+            # RSpec skips an example without a body; others call one todo. Its word for both is pending.
+            if ran is (len(texts) == 2) or bodiless:
                 doubts.add(Doubt.COUNTS_UNCONFIRMED)
-            unfinished = ran or reason == grammar.NOT_YET
+            unfinished = ran or bodiless
             (todo if unfinished else skipped).append(entry)
             if not unfinished:
                 self._suppressed.add(Kind.SKIPPED_TEST, entry.header.number)

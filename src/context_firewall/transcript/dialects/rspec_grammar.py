@@ -24,11 +24,6 @@ PASSED, FAILED, PENDING = LETTERS
 OUTLINE = re.compile(rb"(?P<indent>(?:  )++)(?P<name>\S[^\n]*+)")
 FAILED_MARK = b" (FAILED - "
 PENDING_MARK = b" (PENDING: "
-# Runs of names without a mark, at any depth; and the indentation of all but the first.
-UNMARKED = re.compile(
-    rb"(?:(?:  )++(?!(?:in|ex)clude \{)[^\s\x1b][^\n\x1b(]*+(?:\((?!FAILED - |PENDING: )[^\n\x1b(]*+)*+\n)++"
-)
-INDENTS = re.compile(rb"\n( ++)")
 
 # What the runner says of itself.
 SEED = b"Randomized with seed "
@@ -36,6 +31,26 @@ INFORMATION = re.compile(
     rb"Randomized with seed [0-9]++|Run options: (?:include|exclude) \{[^\n]*+|Run options:"
     rb"|  (?:include|exclude) \{[^\n]*+|All examples were filtered out(?:; ignoring \{[^\n]*+)?+|No examples found\."
 )
+
+# Runs of names without a mark, at any depth. A mark ends its line, so most lines show at their end that they have none.
+_MARK = rb"\((?:FAILED - |PENDING: )"
+_NAME = rb"(?:  )++(?!(?:in|ex)clude \{)[^\s\x1b](?:%b*+(?:(?<![)\r])|(?<=[^)\r]\r))|(?!.*%b)%b*+)\n"
+# A group at the margin, which has an empty line above it and a name below.
+_GROUP = (
+    rb"\r?+\n(?!(?:[.F*]++\r?+\n|Randomized with|Run options:|All examples|No examples|An error|RSpec is|Pending: "
+    rb"|Failures:|Top [0-9]|Deprecation W|Finished in ))[^\s\x1b]%b*+\n(?=  \S)"
+)
+# Whether the block may hold escape sequences; its lines are read as such.
+_ANY, _NO_ESCAPE = b".", rb"[\x00-\x09\x0b-\x1a\x1c-\xff]"
+GROUPS, COLOURLESS_GROUPS = (
+    re.compile(rb"(?:%b%b)(?:(?:%b)?+%b)*+" % (group, name, group, name))
+    for group, name in ((_GROUP % text, _NAME % (text, _MARK, text)) for text in (_ANY, _NO_ESCAPE))
+)
+OUTLINES, COLOURLESS_OUTLINES = (
+    re.compile(rb"(?:(?:%b)?+%b)++" % (_GROUP % text, _NAME % (text, _MARK, text))) for text in (_ANY, _NO_ESCAPE)
+)
+# Names that follow one another at one depth: their indentation, the first name, and the last if there are several.
+LEVELS = re.compile(rb"\n( *+)(\S.*+)(?:\n\1(\S.*+))*+")
 
 FRAME = b"# "
 

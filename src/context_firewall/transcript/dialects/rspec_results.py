@@ -17,7 +17,7 @@ from context_firewall.transcript.lines import Line
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.numbered import Entry
 from context_firewall.transcript.printed import Printed
-from context_firewall.transcript.ruby import INTERRUPTED, error_place
+from context_firewall.transcript.ruby import INTERRUPTED, error_place, full_name
 
 
 class Marked(NamedTuple):
@@ -56,33 +56,48 @@ class Results:
         self._leaf: tuple[int, Line] | None = None
         """The last name and its depth, until it is known whether something stands below it."""
 
-    def lane(self) -> "re.Pattern[bytes] | None":
-        """Runs of names without marks, where an outline may go on."""
-        return grammar.UNMARKED if self._path and self._error is None else None
+    def lane(self, *, plain: bool) -> "re.Pattern[bytes] | None":
+        """Runs of names without marks: from a group at the margin on, or anywhere in an outline."""
+        if self._error is not None:
+            return None
+        if self._path:
+            return grammar.OUTLINES if plain else grammar.COLOURLESS_OUTLINES
+        return grammar.GROUPS if plain else grammar.COLOURLESS_GROUPS
 
-    def run(self, block: bytes, start: int, stop: int, stream: str, number: int) -> int:
-        """Take a run of names, none of them below an empty line; 0 if one stands too deep below the name before it."""
-        names = block[start : stop - 1].split(b"\n")
-        indents = [_indent(names[0]), *map(len, grammar.INDENTS.findall(block, start, stop))]
+    def run(self, text: bytes, stream: str, number: int, *, apart: bool) -> int:
+        """Take a run of names, and of empty lines above groups; `apart` says that an empty line stands above it all.
+
+        0 if a name stands too deep below the one before it.
+        """
+        levels = grammar.LEVELS.findall(b"\n" + text)
+        indents = [len(indent) for indent, _, _ in levels]
         steps = list(map(sub, indents[1:], indents))
-        if indents[0] > 2 * len(self._path) or max(steps, default=0) > 2:
+        grouped = not indents[0]
+        if max(steps, default=0) > 2 or (not grouped and (apart or indents[0] > 2 * len(self._path))):
             return 0
-        self.take(bared(names[0]), Line(stream, number, Kind.UNCLASSIFIED, names[0]), apart=False)
-        if steps:
-            groups = steps.count(2)
-            self._suppressed.add_many(Kind.STRUCTURE, groups)
-            self._suppressed.add_many(Kind.SUCCESSFUL_TEST, len(steps) - groups)
-            self.leaves += len(steps) - groups
-            self._descend(names, indents)
-            last = Line(stream, number + len(steps), Kind.UNCLASSIFIED, names[-1])
-            self._leaf = len(self._path) - 1, last
-        return len(names)
+        lines, blanks = text.count(b"\n"), indents.count(0)
+        indent, name, _ = levels[0]
+        if grouped:
+            self._end_name()
+            self._start(Line(stream, number + 1, Kind.UNCLASSIFIED, name))
+        else:
+            self.take(bared(indent + name), Line(stream, number, Kind.UNCLASSIFIED, indent + name), apart=False)
+        groups = steps.count(2)
+        leaves = lines - blanks - groups - 1
+        self._suppressed.add_many(Kind.BLANK, blanks)
+        self._suppressed.add_many(Kind.STRUCTURE, groups)
+        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, leaves)
+        self.leaves += leaves
+        self._descend(levels, indents)
+        last = Line(stream, number + lines - 1, Kind.UNCLASSIFIED, text[text.rfind(b"\n", 0, -1) + 1 : -1])
+        self._leaf = len(self._path) - 1, last
+        return lines
 
-    def _descend(self, names: list[bytes], indents: list[int]) -> None:
+    def _descend(self, levels: list[tuple[bytes, bytes, bytes]], indents: list[int]) -> None:
         """The path to the last of these names. Above it stands the last name of each smaller depth."""
-        places = dict(zip(indents, range(len(indents)), strict=True))
-        above, last = min(places), indents[-1]
-        self._path[above // 2 :] = [bared(names[places[indent]]).lstrip(b" ") for indent in range(above, last + 1, 2)]
+        ends = {indent: last or first for indent, (_, first, last) in zip(indents, levels, strict=True)}
+        above = min(ends)
+        self._path[above // 2 :] = [bared(ends[indent]) for indent in range(above, indents[-1] + 1, 2)]
 
     def take(self, bare: bytes, line: Line, *, apart: bool) -> bool:
         """One line that is not blank; `apart` says that an empty line stands above it. Says whether it is known."""
@@ -175,7 +190,7 @@ class Results:
                 self.repeated = True
                 self.printed.take(name, line)
             else:
-                self.failed[number] = Marked(_joined([*self._path, name]), line)
+                self.failed[number] = Marked(full_name([*self._path, name]), line)
         elif pending:
             self.pending.append(line)
         elif apart:
@@ -217,15 +232,3 @@ class Results:
         if self.letters.glued(bare):
             self._start(line)
         self.printed.take(bare, line)
-
-
-def _indent(name: bytes) -> int:
-    return len(name) - len(name.lstrip(b" "))
-
-
-def _joined(path: list[bytes]) -> bytes:
-    """An example's full name: words apart, but for methods (`.new`, `#price`), which follow their class."""
-    full = path[0]
-    for name in path[1:]:
-        full += name if name.startswith((b".", b"#")) else b" " + name
-    return full
