@@ -19,10 +19,11 @@ from context_firewall.transcript.dialects.node_spec import NodeSpec
 from context_firewall.transcript.dialects.node_tap import NodeTap
 from context_firewall.transcript.dialects.rspec import Rspec
 from context_firewall.transcript.dialects.tap import TapMachine
+from context_firewall.transcript.dialects.teamcity import Teamcity
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.reader import read_streams
 
-MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents, JUnit, Rspec, JsonReport, NodeTap)
+MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents, JUnit, Rspec, JsonReport, NodeTap, Teamcity)
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +64,21 @@ def go_packages(*packages: str, tests: str) -> str:
             for package in packages
         )
     )
+
+
+MESSAGE_PAIR = (
+    "##teamcity[testStarted name='{0}' flowId='7']\n##teamcity[testFinished name='{0}' duration='1' flowId='7']\n"
+)
+SUITE = "##teamcity[testSuiteStarted name='{0}' flowId='7']\n{1}##teamcity[testSuiteFinished name='{0}' flowId='7']\n"
+NAME_LAST = (
+    "##teamcity[testStarted timestamp='9:26' captureStandardOutput='true' flowId='7' name='{0}']\n"
+    "##teamcity[testFinished timestamp='9:27' duration='1' flowId='7' name='{0}']\n"
+)
+
+
+def messages(*names: str, order: str = MESSAGE_PAIR) -> str:
+    """A suite of tests, as service messages."""
+    return SUITE.format("press", "".join(map(order.format, names)))
 
 
 def cargo(*names: str, word: str = "ok") -> str:
@@ -246,6 +262,50 @@ STREAMS = {
     "ctest, another name": "Test project /press\n"
     + "".join(CTEST.format(n=n) for n in (1, 2, 3))
     + CTEST.format(n=4).replace("#4: ink4", "#4: inkpot"),
+    "messages": messages("a", "b", "c d") + messages("e"),
+    "messages with a number of tests": "##teamcity[testCount count='3' flowId='7']\n" + messages("a", "b", "c") + "d\n",
+    "messages of Python": messages("a", "b", "c", order=NAME_LAST),
+    "messages in both orders": messages("a", "b") + messages("c", "d", order=NAME_LAST) + messages("e"),
+    "messages without a flow": messages("a", "b", "c").replace(" flowId='7'", ""),
+    "messages without durations": messages("a", "b", "c").replace(" duration='1'", ""),
+    "messages with escapes": messages(
+        "|'a|'", "||", "b|", "#", "##", "c ##teamcity[", "|##teamcity[", "a|0x0023#", "d"
+    ),
+    "messages that are not UTF-8": messages("a", "\x85\xff", "b"),
+    "messages with carriage returns": messages("a", "b", "c").replace("\n", "\r\n") + messages("d\r", "e"),
+    "messages with colours": messages("a", "b\x1b[0m", "c", "d").replace("name='c'", "name='c'\x1b[1m"),
+    "messages outside of every suite": MESSAGE_PAIR.format("a") * 3 + messages("b", "c"),
+    "messages in a suite of another flow": messages("a", "b", "c").replace("'7'", "'8'", 1),
+    "messages of two flows": messages("a", "b", "c", "d").replace("name='b' flowId='7'", "name='b' flowId='8'"),
+    "messages of a flow in a flow": messages("a", "b", "c").replace(
+        "##teamcity[testSt", "##teamcity[flowStarted flowId='9' parent='7']\n##teamcity[testSt", 1
+    )
+    + messages("d", "e").replace("'7'", "'9'"),
+    "messages that do not fit": messages("a", "b", "c", "d").replace("Finished name='b'", "Finished name='c'"),
+    "messages with a key twice": messages("a", "b", "c").replace("name='b'", "name='b' name='b'"),
+    "messages with a failure": messages("a", "b", "c", "d").replace(
+        "##teamcity[testFinished name='b'",
+        "hm\n##teamcity[testFailed name='b' flowId='7']\n##teamcity[testFinished name='b'",
+    ),
+    "messages of a test that is ignored": messages("a", "b", "c", "d").replace(
+        "##teamcity[testStarted name='b' flowId='7']\n", "##teamcity[testIgnored name='b' flowId='7']\n"
+    ),
+    "messages of a test that is ignored, and later ends": messages("a", "b", "c").replace(
+        "##teamcity[testStarted", "##teamcity[testIgnored name='c' flowId='7']\n##teamcity[testStarted", 1
+    )
+    + "##teamcity[testFinished name='c' flowId='7']\n",
+    "messages of suites": SUITE.format("shop", messages(*"ab") + messages("c") + SUITE.format("d", messages("e"))),
+    "messages of suites that stay open": messages("a")
+    + SUITE.format("shop", messages(*"bc")) * 2
+    + messages(*"de")[:-70],
+    "messages of a suite that another ends": SUITE.format(
+        "shop", SUITE.format("press", "").replace("press", "inks", 1) * 2
+    ),
+    "messages of suites without a test": SUITE.format(
+        "shop", "##teamcity[testIgnored name='a' flowId='7']\n" + SUITE.format("b", "") * 3
+    )
+    + "##teamcity[testFinished name='a' flowId='7']\n",
+    "messages and a cut": messages(*"abcdef")[:-90],
     "text": "a\nb\n\nc\n \nWARNING: d\ne\x1b[1m\n> f\ng\r\n" * 3,
     "text before a report": "a\n> b@1.0.0 test\n> c\nd\n\ne\nok 1 - f\n1..1\n",
     "dots": "....\n....\n....\n..X.\n....\n..\n",
