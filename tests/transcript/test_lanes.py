@@ -28,8 +28,9 @@ MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents, JUnit, Rspec, 
 
 @pytest.fixture(autouse=True)
 def text_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Text outside every stretch is read in runs from the first line on."""
+    """Text outside every stretch is read in runs from the first line on, and lanes for plain lines are common."""
     monkeypatch.setattr(reader, "MANY_LINES", 1)
+    monkeypatch.setattr(reader, "PLAIN_REACH", 20)
 
 
 def unit(name: str, number: int, *, indent: str = "", kind: bool = True, refusal: str = "") -> str:
