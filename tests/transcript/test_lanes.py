@@ -40,6 +40,9 @@ def unit(name: str, number: int, *, indent: str = "", kind: bool = True, refusal
     return "".join(f"{indent}{line}\n" for line in lines)
 
 
+YAML = "  ---\n  at: (a.js:1:2)\n  error: |-\n    b\n\n    c\n  - d\n  code: 1\n  ...\n"
+
+
 def go(action: str, package: str, **more: object) -> str:
     """An event of `go test -json`."""
     row = {"Time": "2026-03-14T09:26:53Z", "Action": action, "Package": package, **more}
@@ -147,6 +150,31 @@ STREAMS = {
     "green with a block": "1..3\nok 1 - a\nok 2 - b\n  ---\n  x: 1\n  ...\nok 3 - c\n",
     "a block with hidden TAP": "1..2\nok 1 - a\n  ---\n  x: |\n    b\rok 2\n  ...\nok 2 - c\n",
     "a block with keys": "1..2\nnot ok 1 - a\n  ---\n  at: b\n  code: |\n    c\n  'd': e\n  ....\n  ...\nok 2 - f\n",
+    "whole blocks": "".join(f"not ok {n} - a\n{YAML}ok {n + 1} - b\nok {n + 2} - c\n{YAML}" for n in (1, 4, 7))
+    + "1..9\n",
+    "whole blocks with carriage returns": f"not ok 1 - a\n{YAML}ok 2 - b\n1..2\n".replace("\n", "\r\n"),
+    "whole blocks with colours": f"not ok 1 - a\n{YAML}ok 2 - b\n1..2\n".replace("e", "\x1b[1me\x1b[0m"),
+    "a whole block behind a comment": f"not ok 1 - a\n# b\n{YAML}not ok 2 - b\nc\n{YAML}1..2\n",
+    "a second block": f"not ok 1 - a\n{YAML}{YAML}ok 2 - b\n1..2\n",
+    "a whole block of bats": f"1..3\nnot ok 1 - a\n{YAML}".replace(
+        "at", "bats warning: Executed 1 instead of expected 3 tests\n  at"
+    ),
+    "a whole block in a subtest": "# Subtest: a\n    not ok 1 - b\n"
+    + "".join(f"    {line}\n" for line in YAML.splitlines())
+    + f"    1..1\nnot ok 1 - a\n{YAML}1..1\n",
+    "a whole block at the margin of a subtest": f"    not ok 1 - b\n{YAML}    1..1\nnot ok 1 - a\n{YAML}1..1\n",
+    "a whole block whose end has another margin": f"not ok 1 - a\n{YAML}ok 2 - b\n1..2\n".replace("  ...", "   ..."),
+    "a whole block that TAP breaks into": f"not ok 1 - a\n{YAML}ok 2 - b\n1..2\n".replace("  at", "ok 2 - c\n  at"),
+    "a whole block of a file": "TAP version 13\n# Subtest: a.js\nnot ok 1 - a.js\n  ---\n  duration_ms: 1\n"
+    "  exitCode: 1\n  failureType: 'testCodeFailure'\n  error: 'b'\n  ...\n1..1\n# tests 1\n# fail 1\n",
+    "whole blocks of a suite": "TAP version 13\n# Subtest: a\n"
+    + "".join(f"    {line}\n" for line in [*unit("b", 1).splitlines(), *unit("c", 2, refusal="not ").splitlines()])
+    + "    1..2\nnot ok 1 - a\n  ---\n  duration_ms: 1\n  type: 'suite'\n  failureType: 'subtestsFailed'\n  ...\n"
+    + unit("d", 2)
+    + "1..2\n",
+    "a run that a point follows": "1..7\nok 1 - a\nok 2 - b\nnot ok 3 - c\nok 4 # SKIP\nok 5 - e\nok 7 - f\nok 6 - g\n",
+    "a run that ends out of order": "ok 1 - a\nok 2 - b\nok 4 - c\nnot ok 3 - d\nok 4 - e\nok 6 - f\nok 5 {\n1..6\n",
+    "a plan, and points from 1 again": "1..2\nok 1 - a\nok 2 - b\nok 1 - a\nnot ok 2 - b\n",
     "a block of Node's": "TAP version 13\n# Subtest: a\nnot ok 1 - a\n  ---\n  duration_ms: 1\n  location: 'a.js:1'\n"
     "  failureType: 'testCodeFailure'\n  exitCode: 1\n  error: 'b'\n  type: 'test'\n  ...\n1..1\n",
     "green over a child": "1..3\nok 1 - a\nok 2 - b\n    ok 1 - c\n    not ok 2 - d\n    1..2\nok 3 - e\n",
@@ -387,6 +415,7 @@ PARTS = st.one_of(
     st.builds(lambda n: unit("a", n) + unit("b", n + 1), NUMBERS),
     st.builds(lambda n: unit("a", n, indent="    "), NUMBERS),
     st.sampled_from(["\n", "Press\n", "  prints\n", "    well\n", "  jams (FAILED - 1)\n", RSPEC_END.format(n=2)]),
+    st.sampled_from([YAML, "not ok 2 - d\n" + YAML]),
     st.sampled_from(["1..3\n", "# x\n", "not ok 2 - d\n", "  ---\n", "  ...\n", "# Subtest: s\n", "    1..1\n", "\n"]),
     st.sampled_from(
         ["✔ a (1ms)\n", "  ✔ a (1ms)\n", "▶ s\n", "✔ s (1ms)\n", "✖ b (1ms)\n", "....\n", "TAP version 13\n"]

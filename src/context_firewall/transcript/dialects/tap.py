@@ -101,20 +101,27 @@ class TapMachine:
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         frame = self._frames[-1]
-        if frame.point is not None and frame.point.yaml_open:
-            return lanes.yaml_lane(frame.point.yaml_indent or b"")
+        point = frame.point
+        if point is not None and point.yaml_open:
+            return lanes.yaml_lane(point.yaml_indent or b"")
         if frame.subtest is not None or frame.finished:
             return None
         if self._document.node:
-            return lanes.node_lane(frame.indent)
-        if len(self._frames) > 1:
+            lane = lanes.node_lane(frame.indent)
+        elif len(self._frames) > 1:
             return None
-        return lanes.PLAIN_RUN if plain else lanes.CAREFUL_RUN
+        else:
+            lane = lanes.PLAIN_RUN if plain else lanes.CAREFUL_RUN
+        if lane is None or point is None or point.yaml_seen or point.details:
+            return lane
+        return lanes.or_block(lane)
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         point = self._frames[-1].point
         if point is not None and point.yaml_open:
             return self._yaml_run(point, block, start, stop, number)
+        if point is not None and (opening := lanes.YAML_OPEN.match(block, start)):
+            return self._yaml_block(point, opening[1], block, start, stop, number)
         return (self._node_run if self._document.node else self._plain_run)(block, start, stop, number)
 
     def _look_for_hidden(self, block: bytes, start: int, stop: int) -> None:
@@ -134,23 +141,38 @@ class TapMachine:
         else:
             region = block[start : stop - 1].split(b"\n")
             lines = len(region)
-            kinds = [classify_detail(bare(raw)) for raw in region]
+            odd = block.find(b"\r", start, stop) >= 0 or block.find(b"\x1b", start, stop) >= 0
+            kinds = map(classify_detail, map(bare, region) if odd else region)
             point.details += lines_from(self._stream, number, kinds, region)
         self._number = number + lines - 1
         return lines
 
+    def _yaml_block(self, point: Point, indent: bytes, block: bytes, start: int, stop: int, number: int) -> int:
+        """The whole block of a point of which nothing was said yet."""
+        if not self._frames[-1].indent < len(indent) <= lanes.INDENT_LIMIT:
+            return 0
+        lines = self._yaml_run(point, block, start, stop, number)
+        if lines:
+            point.yaml_indent, point.yaml_seen = indent, True
+            for key in lanes.keys_read(block, start, stop, indent):
+                self._node_key(point, key)
+        return lines
+
     def _plain_run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Points without details. The last one may be about to open a YAML block, so it is read as a line."""
+        """Points without details. The last one may be about to open a YAML block, and is then read as a line."""
         frame = self._frames[-1]
         self._settle(frame)
         due = frame.numbering.due
         tests = lanes.numbers_in_order(block, start, stop, due)
+        last = stop
+        if not lanes.POINT_BELOW.match(block, stop) or block.count(b"\n", start, stop) != tests:
+            last = block.rfind(b"\n", start, stop - 1) + 1 or start
+            tests = min(tests, block.count(b"\n", start, last))
         if not tests or (due == 1 and frame.plan_after > 0):
             return 0  # a first point after a plan may begin another document
         self._look_for_hidden(block, start, stop)
         if not self._document.pytest:
             self._document.pytest = lanes.has_pytest_name(block, start, stop)
-        last = block.rfind(b"\n", start, stop - 1) + 1
         pathless = tests - lanes.names_with_path(block, start, last)
         self._point_follows()
         self._mute_comments()
@@ -163,6 +185,10 @@ class TapMachine:
             view[PASSED] += tests
         counts.files[PASSED] += pathless
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, tests)
+        self._number = number + tests - 1
+        self._document.touched = True
+        if last == stop:
+            return tests
         raw = block[last : stop - 1]
         self.line(bare(raw), raw, number + tests)
         return tests + 1
@@ -708,7 +734,7 @@ class TapMachine:
         if point.file_level or (point.status == FAILED and child is not None and not derived):
             # Node prints a file's own output before its point, Test::More a subtest's complaint inside it.
             point.details[:0] = point.before
-        else:
+        elif point.before:
             self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, point.before)
         if derived:
             point.derived = True
