@@ -339,7 +339,11 @@ class _Runs:
 
         Returns how many lines were taken, 0 where one has to be read as such, and where they end.
         """
-        lane, end = (None, 0) if self._closed else self._lane(machine, position)
+        if self._closed:
+            return 0, position
+        end = self._plain_part(position)
+        lane = machine.lane(plain=end > 0)
+        end = end or len(self._block)
         while lane is not None:
             limit = min(end, position + self._span)
             match = lane.match(self._block, position, limit)
@@ -357,11 +361,10 @@ class _Runs:
                 break
         return 0, position
 
-    def _lane(self, machine: Machine, position: int) -> tuple[re.Pattern[bytes] | None, int]:
-        """The lane that a machine offers at a position, and how far it is for: a plain one if much is plain."""
-        lane = machine.lane()
-        if lane is None or not self._patience:
-            return lane, len(self._block)
+    def _plain_part(self, position: int) -> int:
+        """Where the lines without marks end that stand at a position; 0 if there are few, or seem to be."""
+        if not self._patience:
+            return 0
         if self._plain_to < position:
             for mark, at in self._marks.items():
                 if at < position:
@@ -370,9 +373,9 @@ class _Runs:
             self._plain_to = min(self._marks.values())
         if self._plain_to - position < PLAIN_REACH:
             self._patience -= 1
-            return lane, len(self._block)
+            return 0
         self._patience = PATIENCE
-        return machine.lane(plain=True), self._plain_to
+        return self._plain_to
 
 
 def _adjacent(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:
