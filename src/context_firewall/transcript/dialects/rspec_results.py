@@ -62,21 +62,29 @@ class Results:
 
     def run(self, block: bytes, start: int, stop: int, stream: str, number: int) -> int:
         """Take a run of names, none of them below an empty line; 0 if one stands too deep below the name before it."""
-        names = block[start : stop - 1].split(b"\n")
-        indents = [_indent(names[0]), *map(len, grammar.INDENTS.findall(block, start, stop))]
-        steps = list(map(sub, indents[1:], indents))
-        if indents[0] > 2 * len(self._path) or max(steps, default=0) > 2:
+        first = block[start : block.index(b"\n", start)]
+        found = grammar.INDENTS.findall(block, start, stop)
+        outline = grammar.OUTLINE.fullmatch(bared(first))
+        if outline is None or len(outline["indent"]) > 2 * len(self._path):
             return 0
-        self.take(bared(names[0]), Line(stream, number, Kind.UNCLASSIFIED, names[0]), apart=False)
-        if steps:
+        indent, groups = len(outline["indent"]), 0
+        if found.count(b" " * indent) == len(found):  # mostly they stand side by side
+            names, indents = [block[block.rfind(b"\n", start, stop - 1) + 1 : stop - 1]], [indent]
+        else:
+            names, indents = block[start : stop - 1].split(b"\n"), [indent, *map(len, found)]
+            steps = list(map(sub, indents[1:], indents))
+            if max(steps) > 2:
+                return 0
             groups = steps.count(2)
+        self._outlined(outline, Line(stream, number, Kind.UNCLASSIFIED, first), apart=False)
+        if found:
             self._suppressed.add_many(Kind.STRUCTURE, groups)
-            self._suppressed.add_many(Kind.SUCCESSFUL_TEST, len(steps) - groups)
-            self.leaves += len(steps) - groups
+            self._suppressed.add_many(Kind.SUCCESSFUL_TEST, len(found) - groups)
+            self.leaves += len(found) - groups
             self._descend(names, indents)
-            last = Line(stream, number + len(steps), Kind.UNCLASSIFIED, names[-1])
+            last = Line(stream, number + len(found), Kind.UNCLASSIFIED, names[-1])
             self._leaf = len(self._path) - 1, last
-        return len(names)
+        return len(found) + 1
 
     def _descend(self, names: list[bytes], indents: list[int]) -> None:
         """The path to the last of these names. Above it stands the last name of each smaller depth."""
@@ -217,10 +225,6 @@ class Results:
         if self.letters.glued(bare):
             self._start(line)
         self.printed.take(bare, line)
-
-
-def _indent(name: bytes) -> int:
-    return len(name) - len(name.lstrip(b" "))
 
 
 def _joined(path: list[bytes]) -> bytes:
