@@ -194,7 +194,7 @@ class TapMachine:
         return tests + 1
 
     def _node_run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Tests and suites with their YAML blocks. The last one stays open: the next line settles it."""
+        """Tests and suites with their YAML blocks. The last one stays open unless the next line settles it."""
         frame = self._frames[-1]
         margin, root = b" " * frame.indent, len(self._frames) == 1
         self._settle(frame)
@@ -202,7 +202,9 @@ class TapMachine:
         odd = (root and lanes.has(block, b" > ", b">", start, stop)) or block.find(b".py::", start, stop) >= 0
         if odd or (root and due == 1 and frame.plan_after > 0):
             return 0
-        last = block.rfind(b"\n%b# Subtest: " % margin, start, stop) + 1 or start
+        last = stop
+        if not lanes.node_goes_on(frame.indent).match(block, stop):
+            last = block.rfind(b"\n%b# Subtest: " % margin, start, stop) + 1 or start
         before = lanes.units(block, start, last, frame.indent, due)
         unit = before and lanes.units(block, last, stop, frame.indent, due + before.top)
         if before is None or unit is None:
@@ -217,28 +219,37 @@ class TapMachine:
         stretch.harvest.points += before.top
         frame.numbering.points += before.top
         stretch.harvest.counts.add(_counts(before, root=root))
-        # The last point's header and what follows it are accounted for when it is settled.
+        lines = block.count(b"\n", start, stop)
+        points, parents = before.points + unit.points, before.parents + unit.parents
+        headers, details = points, lines - 2 * points - parents
+        if last < stop:
+            frame.point = self._open_point(frame, unit, block, last, stop, number + lines)
+            # Its header and what follows it are accounted for when it is settled.
+            headers, details = headers - 1, details - frame.point.muted
+        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, headers)
+        self._suppressed.add_many(Kind.STRUCTURE, points + parents)
+        self._suppressed.add_many(Kind.TEST_DETAIL, details)
+        self._number = number + lines - 1
+        return lines
+
+    def _open_point(self, frame: Frame, unit: lanes.Units, block: bytes, start: int, stop: int, after: int) -> Point:
+        """The point of the one unit that block[start:stop] is; `after` is the number of the line below it."""
+        margin = b" " * frame.indent
         at = block.rfind(b"\n%bok " % margin, start, stop) + 1
         end = block.index(b"\n", at)
         muted = block.count(b"\n", end + 1, stop)
-        lines = block.count(b"\n", start, stop)
-        points, parents = before.points + unit.points, before.parents + unit.parents
-        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, points - 1)
-        self._suppressed.add_many(Kind.STRUCTURE, points + parents)
-        self._suppressed.add_many(Kind.TEST_DETAIL, lines - 2 * points - parents - muted)
         raw = block[at:end]
-        header = Line(self._stream, number + lines - muted - 1, Kind.SUCCESSFUL_TEST, raw)
+        header = Line(self._stream, after - muted - 1, Kind.SUCCESSFUL_TEST, raw)
         description = grammar.described(raw.partition(b" - ")[2], ok=True)
-        point = Point(header, True, due + before.top, description, PASSED, muted=muted, muted_from=header.number + 1)
+        number = frame.numbering.due
+        point = Point(header, True, number, description, PASSED, muted=muted, muted_from=header.number + 1)
         point.yaml_indent, point.yaml_seen = margin + b"  ", True
         point.suite = block.find(lanes.SUITE, end, stop) >= 0
         if unit.children:
             point.child = child = Frame(frame.indent + STEP, description.name, declared=True, plan=unit.children)
             child.numbering.points = unit.children
             child.numbering.runs[0] = Run(1, unit.children, Harvest(unit.children, _below(unit, 1, int(point.suite))))
-        frame.point = point
-        self._number = number + lines - 1
-        return lines
+        return point
 
     def trace(self) -> None:
         self._suppressed.trace()

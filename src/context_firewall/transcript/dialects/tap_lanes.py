@@ -105,6 +105,12 @@ def node_lane(indent: int) -> re.Pattern[bytes] | None:
     return _node_lane(indent) if indent <= INDENT_LIMIT else None
 
 
+@cache
+def node_goes_on(indent: int) -> re.Pattern[bytes]:
+    """Another test below a run, or the plan of its frame: nothing more belongs to the run's last point."""
+    return re.compile(rb"%b(?:# Subtest: |1\.\.[0-9]{1,9}+\r?+\n)" % (b" " * indent))
+
+
 def _unit(indent: int, depth: int) -> bytes:
     i = b" " * indent
     children = b""
