@@ -109,12 +109,10 @@ class TapMachine:
         if self._document.node:
             lane = lanes.node_lane(frame.indent)
         elif len(self._frames) > 1:
-            return None
+            lane = None
         else:
             lane = lanes.PLAIN_RUN if plain else lanes.CAREFUL_RUN
-        if lane is None or point is None or point.yaml_seen or point.details:
-            return lane
-        return lanes.or_block(lane)
+        return lane if point is None or point.yaml_seen or point.details else lanes.or_block(lane)
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         point = self._frames[-1].point
@@ -185,8 +183,6 @@ class TapMachine:
             view[PASSED] += tests
         counts.files[PASSED] += pathless
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, tests)
-        self._number = number + tests - 1
-        self._document.touched = True
         if last == stop:
             return tests
         raw = block[last : stop - 1]

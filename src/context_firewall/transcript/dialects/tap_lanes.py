@@ -150,9 +150,9 @@ YAML_OPEN = re.compile(rb"( ++)---")
 
 
 @cache
-def or_block(lane: re.Pattern[bytes]) -> re.Pattern[bytes]:
-    """A lane, or the YAML block of the point that is open."""
-    return re.compile(rb"%b|%b" % (_YAML_BLOCK, lane.pattern))
+def or_block(lane: re.Pattern[bytes] | None) -> re.Pattern[bytes]:
+    """A lane, if there is one, or the YAML block of the point that is open."""
+    return re.compile(_YAML_BLOCK if lane is None else rb"%b|%b" % (_YAML_BLOCK, lane.pattern))
 
 
 @cache
