@@ -9,6 +9,7 @@ from functools import cache
 
 # The text of a value, as the grammar has it, but on one line and with nothing in it that begins like a message.
 _TEXT = rb"(?:[^'|#\n\r\x1b]++|\|[^#\n\r\x1b]|#(?!#))*+"
+# The flow of a run's first message. What only looks like one, in a value, fits nowhere, and no run is found.
 _FLOW = rb"(?=(?:(?! flowId=)[^\n])*+(?P<flow>(?: flowId='%b')?+))" % _TEXT
 # Keys in the orders in which runners write them: PHPUnit and those of mocha and jest, teamcity-messages. None stands
 # twice. An END has the NAME that its START has; the FLOW is the run's.

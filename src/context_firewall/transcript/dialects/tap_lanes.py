@@ -14,7 +14,7 @@ from context_firewall.transcript.lines import bare
 
 # Points at column 0, all numbered or none of them: with a description or at least a blank, without the marks that may
 # change what it means (machine.MARKS). A CR is the description's or the line's, and means nothing in either.
-# Two patterns for one language: where a block has no such mark none has to be looked for, which is three times as fast.
+# Two patterns for one language: where no such mark stands none has to be looked for, which is three times as fast.
 CAREFUL_RUN = re.compile(rb"(?:ok [0-9]++ [^\n#\\{\x1b]*+\n)++|(?:ok (?![0-9 \t])[^\n#\\{\x1b]*+\n)++")
 PLAIN_RUN = re.compile(rb"(?:ok [0-9]++ [^\n]*+\n)++|(?:ok (?![0-9 \t])[^\n]*+\n)++")
 _NUMBER = re.compile(rb"\nok ([0-9]++) ")
