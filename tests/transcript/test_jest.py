@@ -268,11 +268,12 @@ def test_annotations_are_the_only_account_of_that_reporter() -> None:
     assert identities(read(lines + RED.replace("roof › keeps dry", "leaks"), 1)) == [f"{ROOF} › leaks"]
 
 
-@pytest.mark.parametrize("code", [0, 1])
-def test_no_tests(code: int) -> None:
-    transcript = read("", code, f"No tests found, exiting with code {code}\n")
-    assert Doubt.NO_TEST_EVIDENCE in transcript.doubts
-    assert bool(transcript.fatal_errors) == bool(code)
+@pytest.mark.parametrize(("said", "code"), [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)])
+def test_no_tests(said: int, code: int) -> None:
+    """JEST-7."""
+    transcript = read("", code, f"No tests found, exiting with code {said}\n")
+    assert (Doubt.NO_TEST_EVIDENCE in transcript.doubts) is not (said == code == 1)
+    assert bool(transcript.fatal_errors) == bool(said)
 
 
 def test_a_configuration_error() -> None:

@@ -28,6 +28,11 @@ def lines(text: str) -> list[Line]:
         (UNCAUGHT.replace("/srv", "file:///srv"), "file:///srv/tea/cup.js:5 Error: spilt"),
         (MISSING, "/srv/tea/cup.test.js Error: Cannot find module './pot'"),
         (FRAMES, "/srv/tea/cup.js:9:2 TypeError: cold"),
+        (
+            "1..1\nnot ok 1 bats-gather-tests\n# /srv/cup.bats: line 3: odd\n",
+            "bats-gather-tests: /srv/cup.bats: line 3: odd",
+        ),
+        ("not ok 1 bats-gather-tests", "not ok 1 bats-gather-tests"),
         ("no tests here\n", "no tests here"),
         ("\n\n# no tests here\n", "no tests here"),
     ],

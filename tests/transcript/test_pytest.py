@@ -531,6 +531,18 @@ def test_no_tests_prove_nothing() -> None:
         assert Doubt.NO_TEST_EVIDENCE in read(text, 0).doubts
 
 
+@pytest.mark.parametrize("title", ["no tests ran", "no tests collected", "3 deselected", "1 warning"])
+def test_no_tests_and_the_exit_code_that_says_so(title: str) -> None:
+    """PYT-4: pytest exits with 5 where it has run none."""
+    text = report(rule(f"{title} in 0.01s"), collected="collected 0 items")
+    transcript = read(text, 5)
+    assert [line.raw.decode().strip() for line in transcript.fatal_errors] == [rule(f"{title} in 0.01s")]
+    assert not transcript.doubts
+    for code in (0, 1, 4):
+        assert Doubt.NO_TEST_EVIDENCE in read(text, code).doubts
+    assert Doubt.NO_TEST_EVIDENCE in read(text.replace(title, "nothing"), 5).doubts
+
+
 def test_what_plugins_report_is_counted() -> None:
     text = report(
         letters("test_soup.py R..", 100),

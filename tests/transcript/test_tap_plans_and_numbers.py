@@ -92,6 +92,52 @@ def test_what_a_success_denies_is_contested_and_kept(stream: str) -> None:
     assert story.verdict == "indeterminate?"
 
 
+EXECUTED = "# bats warning: Executed {} instead of expected {} tests\n"
+SETUP = "not ok {} setup_file failed\n# (from function `setup_file' in test file cup.bats, line 3)\n"
+TEARDOWN = SETUP.replace("setup", "teardown")
+
+
+@pytest.mark.parametrize(
+    ("points", "executed", "planned"),
+    [
+        (SETUP.format(1) + "ok 4 pours\n", 2, 4),
+        ("ok 1 pours\n" + SETUP.format(2), 2, 5),
+        ("ok 1 pours\n" + TEARDOWN.format(2) + "ok 2 stirs\n", 3, 2),
+        ("ok 1 pours\n" + TEARDOWN.format(2), 2, 1),
+        (SETUP.format(1) + "ok 3 pours\n" + TEARDOWN.format(4) + "ok 4 stirs\n" + SETUP.format(5), 5, 6),
+    ],
+)
+def test_what_file_hooks_of_bats_do_to_the_numbers(points: str, executed: int, planned: int) -> None:
+    """TAP-22: bats' own count and the failing hooks explain the plan that is not met."""
+    stream = f"1..{planned}\n{points}{EXECUTED.format(executed, planned)}"
+    story = told(stream, 1)
+    assert (story.verdict, story.doubts) == ("failed", set())
+    for damaged in (
+        stream.replace(EXECUTED.format(executed, planned), ""),
+        stream.replace(f"Executed {executed}", f"Executed {executed + 1}"),
+        stream.replace(f"expected {planned} ", f"expected {planned + 1} "),
+        stream.replace("up_file failed", "up file failed").replace("down_file failed", "down file failed"),
+        *(stream.replace(line, "", 1) for line in points.splitlines(keepends=True) if "ok " in line),
+    ):
+        assert "PLAN_CONTRADICTION" in told(damaged, 1).doubts, damaged
+
+
+@pytest.mark.parametrize(
+    ("points", "executed", "planned"),
+    [
+        (SETUP.format(1) + "ok 3 pours\nok 5 stirs\n", 3, 5),
+        ("ok 2 pours\n" + SETUP.format(3), 2, 4),
+        ("ok 1 pours\n" + TEARDOWN.format(2) + "ok 2 stirs\nok 2 serves\n", 4, 2),
+        ("ok 1 pours\nok 1 stirs\n" + TEARDOWN.format(2), 3, 1),
+        ("ok 1 pours\nok 3 stirs\n", 2, 3),
+        (SETUP.format(1) + "ok 3 pours\nok 9 stirs\nok 4 serves\n", 4, 5),
+    ],
+)
+def test_what_file_hooks_of_bats_do_not_explain(points: str, executed: int, planned: int) -> None:
+    stream = f"1..{planned}\n{points}{EXECUTED.format(executed, planned)}"
+    assert "PLAN_CONTRADICTION" in told(stream, 1).doubts
+
+
 def test_a_plan_that_no_run_can_meet_is_not_known() -> None:
     story = told("1..99999999999999999999\nok 1\n")
     assert story.unclassified == ["1..99999999999999999999"]

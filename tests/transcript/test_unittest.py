@@ -308,6 +308,15 @@ def test_no_tests(text: str) -> None:
     assert not text or Doubt.NO_TEST_EVIDENCE in found.doubts
 
 
+def test_no_tests_and_the_exit_code_that_says_so() -> None:
+    """UT-5: from 3.12 on the exit code is 5."""
+    found = read("\n" + closing(0, "NO TESTS RAN"), 5)
+    assert [line.raw.strip() for line in found.fatal_errors] == [b"NO TESTS RAN"]
+    assert not found.doubts
+    for text, code in ((closing(0, "NO TESTS RAN"), 1), (closing(0, "OK"), 5)):
+        assert Doubt.NO_TEST_EVIDENCE in read("\n" + text, code).doubts
+
+
 @pytest.mark.parametrize("text", [RED, RED_NAMED, GREEN_NAMED])
 def test_a_cut_report_is_never_whole(text: str) -> None:
     lines = text.splitlines(keepends=True)

@@ -8,6 +8,7 @@ by the first line. The text's meaning is not judged, so such a packet always ask
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.facts import Failure
@@ -34,6 +35,9 @@ PYTHON_FATAL = re.compile(rb"Fatal Python error: [^\n]++")
 PYTHON_FRAME = re.compile(rb"  File \"([^\"\n]++)\", line ([0-9]++),? in ([^\n]++)")
 PYTHONS_OWN = (b"/site-packages/", b"/lib/python", b"<")
 
+# bats 1.9 on: a file that it cannot read is a point of its own, on standard error; the comment says which and why.
+UNREAD = re.compile(rb"not ok 1 (bats-gather-tests)")
+
 RUNNERS_OWN = (b"/node_modules/", b"node:", b"/deno/std")
 
 
@@ -50,7 +54,9 @@ def process_failure(lines: Sequence[Line], current_test: str) -> Failure | None:
     if place is not None and any(mark in place for mark in RUNNERS_OWN):
         return None  # the runner itself broke; that says nothing about any test
     fatal = next((text for text in texts if PYTHON_FATAL.fullmatch(text)), None)
-    headline = fatal or next((found[1] for text in texts if (found := HEADLINE.fullmatch(text))), None)
+    headline = (
+        fatal or _unread(texts) or next((found[1] for text in texts if (found := HEADLINE.fullmatch(text))), None)
+    )
     name = b" ".join(part for part in (place, headline) if part) or texts[first].strip(b"# \t")
     identity = " > ".join(part for part in (current_test, decoded(name)) if part)
     header = lines[first].as_kind(Kind.PROCESS_FAILURE)
@@ -82,6 +88,13 @@ def _place(texts: Sequence[bytes]) -> bytes | None:
     frames = [found[1] for text in texts if (found := FRAME.fullmatch(text)) and POSITION.search(found[1])]
     own = [frame for frame in frames if not any(mark in frame for mark in RUNNERS_OWN)]
     return own[0] if own else frames[0] if frames else None
+
+
+def _unread(texts: Sequence[bytes]) -> bytes | None:
+    for point, comment in pairwise(texts):
+        if found := UNREAD.fullmatch(point):
+            return found[1] + b": " + comment.strip(b"# ")
+    return None
 
 
 def _is_pythons(file: bytes) -> bool:

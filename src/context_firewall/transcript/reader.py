@@ -542,7 +542,17 @@ def _readings(
         readings = without_noise(readings, noise, disputed)
         if not any(Doubt.FAILURE_OUTSIDE_TESTS in part.doubts for part in readings):
             readings = _with_process_failure(readings, exit_code)
-    return readings
+    return _sorted_out(readings, exit_code)
+
+
+def _sorted_out(readings: list[Reading], exit_code: int | None) -> list[Reading]:
+    """The readings, with what is known of unclassified lines wherever they stand. Most runs have none."""
+    if not any(part.unclassified for part in readings):
+        return readings
+    from context_firewall.transcript.runtime_warnings import with_runtime_warnings
+    from context_firewall.transcript.surroundings import without_surroundings
+
+    return with_runtime_warnings(without_surroundings(readings, exit_code))
 
 
 def _without_echoes(readings: list[Reading], rows: Sequence[Dialect], exit_code: int | None) -> list[Reading]:
@@ -625,6 +635,8 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
 
         if recognised and not (open_ended and is_uncaught(lines)):
             continue
+        if not _sorted_out([part], exit_code)[0].unclassified:
+            continue  # nothing there says why
         current = next((other.current_test for other in reversed(readings) if other.current_test), "")
         failure = process_failure(lines, current)
         if failure is not None:

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field, replace
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
-from context_firewall.transcript.dialects.bats_warnings import warns, with_warnings
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
 from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.runtime_warnings import BATS, BATS_WARNING
 
 _PASSED, _FAILED, _SKIPPED = "✓".encode(), "✗".encode(), b"-"
 
@@ -273,7 +273,7 @@ class BatsPretty:
         if not bare.strip():
             self._suppressed.add(Kind.BLANK, line.number)
             return True
-        self._warned = warns(bare, warned=self._warned)
+        self._warned = (BATS_WARNING if self._warned else BATS).fullmatch(bare) is not None
         if self._warned:
             self._warnings.append(line.as_kind(Kind.ABNORMAL_WARNING))
             return True
@@ -352,7 +352,6 @@ DIALECT = Dialect(
         rb"| \xe2\x9c\x97 (?:setup|teardown)_file failed\Z|[^ \n]+\.bats\Z"
     ),
     begin=BatsPretty,
-    settle=with_warnings,
     # Any log may name a file.
     tentative=True,
 )

@@ -17,6 +17,7 @@ The room's rules:
 import re
 from enum import Enum, auto
 
+from context_firewall.transcript import runtime_warnings
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import jest_grammar as grammar
 from context_firewall.transcript.dialects.jest_report import Block, Console, Report, Totals, settled
@@ -89,6 +90,8 @@ class Jest:
         """Lines read before that, with what they are if it is."""
         self._spoke = False
         """Jest said that there is nothing to run, or why it does not run."""
+        self._promised: int | None = None
+        """The exit code that it announced where it found nothing to run."""
         self._report = Report()
         self._suppressed = Account()
         self._doubts: set[Doubt] = set()
@@ -253,7 +256,8 @@ class Jest:
 
     def _configuration(self, text: bytes, line: Line) -> bool:
         """Why nothing runs."""
-        if grammar.NO_TESTS.fullmatch(text) and not self._report.anything:
+        if (none := grammar.NO_TESTS.fullmatch(text)) and not self._report.anything:
+            self._promised = int(none[1])
             self._words = Kind.ABNORMAL_WARNING if text.endswith(b" 0") else Kind.FATAL_ERROR
             return self._speaks(_Part.WORDS, line)
         said = grammar.CONFIGURATION.fullmatch(text)
@@ -301,11 +305,11 @@ class Jest:
 
     def _warns(self, text: bytes, line: Line) -> bool:
         """Warnings of Node's, of jest's and of its tools."""
-        if grammar.NODE_HINT.fullmatch(text):
+        if runtime_warnings.NODE_HINT.fullmatch(text):
             self._suppressed.add(Kind.INFORMATIONAL, line.number)
             return True
         if any(
-            pattern.fullmatch(text) for pattern in (grammar.NODE_WARNING, grammar.WORKER_STUCK, grammar.TOOL_WARNING)
+            pattern.fullmatch(text) for pattern in (runtime_warnings.NODE, grammar.WORKER_STUCK, grammar.TOOL_WARNING)
         ):
             self._marked[Kind.ABNORMAL_WARNING].append(line.as_kind(Kind.ABNORMAL_WARNING))
             return True
@@ -626,7 +630,8 @@ class Jest:
         doubts = self._doubts | account.doubts
         if self._spoke and not read:
             doubts.discard(Doubt.COMPLETENESS_UNCONFIRMED)
-            doubts.add(Doubt.NO_TEST_EVIDENCE)
+            if not exit_code or self._promised != exit_code:
+                doubts.add(Doubt.NO_TEST_EVIDENCE)
         if totals is not None and not totals.tests["total"] and not account.failures:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
         if any(block.torn or not block.details for block in self._report.blocks):

@@ -142,7 +142,7 @@ TOTALS = (b"Test Suites:", b"Tests:  ", b"Snapshots:  ", b"Time:    ")
 
 # -- words of jest's own outside of reports ---------------------------------------------------------------------------
 
-NO_TESTS = re.compile(rb"No tests found, exiting with code [0-9]++")
+NO_TESTS = re.compile(rb"No tests found, exiting with code ([01])")
 USAGE = re.compile(rb"Usage: jest \[--config=<pathToConfigFile>\] \[TestPathPatterns?+\]")
 DOCUMENTATION = re.compile(rb"Documentation: https://jestjs\.io/[^\n]*+")
 # `● Validation Error:` at the margin, then indented text.
@@ -155,11 +155,7 @@ FORCED = b"Force exiting Jest"
 OPEN_HANDLES = re.compile(
     rb"Jest has detected the following [0-9]++ open handles? potentially keeping Jest from exiting:"
 )
-# Node's own warnings, and the hint below the first of them.
-NODE_WARNING = re.compile(rb"\(node:[0-9]++\) (?:\[[A-Z0-9_]++\] )?+[A-Za-z]*Warning: [^\n]*+")
-NODE_HINT = re.compile(
-    rb"\(Use `[^`\n]++ --trace-(?:warnings|deprecation) \.\.\.` to show where the warning was created\)"
-)
+# Tools that jest runs.
 TOOL_WARNING = re.compile(rb"ts-jest\[[^\]\n]++\] \(WARN\) [^\n]*+|jest-haste-map: [^\n]*+")
 # The coverage table, and the list of `text-summary`.
 TABLE = re.compile(

@@ -170,19 +170,24 @@ class Pytest:
         """Settle the account."""
         self._results.end_log(failed=False)
         self._outside.end()
-        counts = None
-        if self._closing is not None:
-            counts = self._closing.counts
-            self._suppressed.add(Kind.AGGREGATE_SOURCE, self._closing.line.number)
+        counts = None if self._closing is None else self._closing.counts
         account = settled(self._report, counts, self._suppressed)
         doubts = self._doubts | account.doubts
+        nothing = not account.tally.total and not account.failures
+        if self._closing is not None:
+            line = self._closing.line
+            if nothing and exit_code == grammar.NO_TESTS_EXIT:
+                self._marked[Kind.FATAL_ERROR].append(line.as_kind(Kind.FATAL_ERROR))
+                nothing = False
+            else:
+                self._suppressed.add(Kind.AGGREGATE_SOURCE, line.number)
         unclassified = sorted((*self._unclassified, *account.unclassified), key=_place)
         if unclassified:
             doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
         if counts is not None and counts.unknown:
             doubts |= {Doubt.AGGREGATE_CONTRADICTION, Doubt.COUNTS_UNCONFIRMED}
         has_results = counts is not None or self._report.tallied.any or bool(account.failures)
-        if not account.tally.total and not account.failures:
+        if nothing:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
         if self._outside.failures:
             doubts.add(Doubt.FAILURE_OUTSIDE_TESTS)

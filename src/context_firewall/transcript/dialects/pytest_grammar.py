@@ -306,6 +306,8 @@ CLOSING = re.compile(
     + _COUNT
     + rb")*+) in [0-9]++\.[0-9]++s(?: \([0-9:a-z, ]++\))?+"
 )
+# pytest.ExitCode.NO_TESTS_COLLECTED: none were found, or none were selected.
+NO_TESTS_EXIT = 5
 COUNT = re.compile(rb"([0-9]{1,12}+)(?:/[0-9]++)? ([a-z]+(?: [a-z]+)*)")
 COUNTED = {
     b"failed": "failed",

@@ -12,7 +12,7 @@ from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import tap_grammar as grammar
 from context_firewall.transcript.dialects import tap_lanes as lanes
-from context_firewall.transcript.dialects.tap_document import Document, Rank, reconcile, settle
+from context_firewall.transcript.dialects.tap_document import Document, Executed, Rank, reconcile, settle
 from context_firewall.transcript.dialects.tap_errors import settle as settle_errors
 from context_firewall.transcript.dialects.tap_tree import (
     NUMBER_LIMIT,
@@ -366,7 +366,7 @@ class TapMachine:
     def _in_yaml(self, frame: Frame, point: Point, bare: bytes, raw: bytes, number: int) -> bool:
         indent = point.yaml_indent or b""
         if executed := grammar.EXECUTED.fullmatch(bare):
-            self._document.executed = int(executed[1])
+            self._document.executed = Executed(int(executed[1]), int(executed[2]))
         if bare.startswith(indent):
             content = bare[len(indent) :]
             if content.rstrip(b" \t") == b"...":
@@ -617,7 +617,7 @@ class TapMachine:
             return
         line = Line(self._stream, number, Kind.PROGRAM_OUTPUT, raw)
         if root and not nested and (executed := grammar.EXECUTED.fullmatch(text)):
-            self._document.executed = int(executed[1])
+            self._document.executed = Executed(int(executed[1]), int(executed[2]))
         if root and not nested and (failed := grammar.LOOKS_FAILED.fullmatch(text)):
             self._document.looks_failed = int(failed[1])
         if root and not nested and self._total(text, line, point):
@@ -720,6 +720,8 @@ class TapMachine:
         stretch, holds = frame.numbering.place(point.number, held)
         frame.numbering.points += 1
         number = point.number if point.number is not None else stretch.last
+        if frame is self._document.root and point.status == FAILED:
+            self._document.hooked(description.name, number)
         harvest = stretch.harvest
         harvest.points += 1
         harvest.counts.count(

@@ -9,12 +9,20 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
+from context_firewall.transcript.dialects.tap_grammar import FILE_HOOK
 from context_firewall.transcript.dialects.tap_totals import Observed, agrees, stated_tally
 from context_firewall.transcript.dialects.tap_tree import Draft, Frame, Harvest, Run, contested
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
+
+
+class Executed(NamedTuple):
+    """bats: how many points it has printed, and how many it had planned."""
+
+    points: int
+    plan: int
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -50,8 +58,11 @@ class Document:
     """Lines that the grammar does not know stood in it."""
     vouched: bool = False
     """Its totals end with tape's word that none failed."""
-    executed: int | None = None
-    """How many points bats says that it has printed, where that is not as planned."""
+    executed: Executed | None = None
+    """What bats says of a run that did not do as planned."""
+    setups: set[int] = field(default_factory=set)
+    teardowns: set[int] = field(default_factory=set)
+    """Numbers of the points that say that a hook of a whole file failed (bats)."""
     looks_failed: int | None = None
     """How many of the outermost tests have failed, as Test::More says."""
     heading: bytes = b""
@@ -90,6 +101,18 @@ class Document:
         """Whether the plan is there and as many points as it announces."""
         open_point = 1 if self.root.point is not None else 0
         return self.root.plan is not None and self.root.plan == self.root.numbering.points + open_point
+
+    def hooked(self, name: bytes, number: int) -> None:
+        """A failing point of the document itself, which may stand for a hook of bats."""
+        if hook := FILE_HOOK.fullmatch(name):
+            (self.setups if hook[1] == b"setup" else self.teardowns).add(number)
+
+    def excused_by_hooks(self, points: int) -> bool:
+        """Whether bats says how many points there are instead of those planned, and failed file hooks explain it."""
+        plan = self.root.plan
+        if plan is None or self.executed != (points, plan):
+            return False
+        return self.root.numbering.follows_hooks(plan, self.setups, self.teardowns)
 
     def stated(self) -> dict[str, int]:
         """The trailer's totals."""
@@ -236,13 +259,14 @@ def _doubts(document: Document, settlement: Settlement) -> set[Doubt]:
     points = harvest_of(tuple(root.numbering.stretches())).points
     doubts = set()
     settled = settlement.rank is Rank.SETTLED
+    hooks = document.excused_by_hooks(points)
     trusted = settled and document.node  # Node's numbers and plans are those of its files put together
     if plan is None:
         if not settled or document.stated().keys().isdisjoint(ALL_TESTS):
             doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if document.follows:
             doubts.add(Doubt.PLAN_CONTRADICTION)
-    elif plan != points or document.executed not in (None, points):
+    elif not hooks and (plan != points or (document.executed is not None and document.executed.points != points)):
         doubts.add(Doubt.PLAN_CONTRADICTION)
     if document.torn or (document.node and not document.totals):
         doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
@@ -254,7 +278,7 @@ def _doubts(document: Document, settlement: Settlement) -> set[Doubt]:
     if (root.plans > 1 or 0 < root.plan_after < points) and not trusted:
         doubts.add(Doubt.PLAN_CONTRADICTION)
     ordered = root.numbering.in_order or (plan == points and (trusted or root.numbering.is_permutation(points)))
-    if not ordered:
+    if not (ordered or hooks):
         doubts.add(Doubt.PLAN_CONTRADICTION)
     return doubts
 

@@ -9,7 +9,6 @@ from collections import defaultdict, deque
 from typing import TYPE_CHECKING
 
 from context_firewall.transcript.details import classify_detail
-from context_firewall.transcript.dialects.bats_warnings import with_warnings
 from context_firewall.transcript.facts import Failure, Reading
 
 if TYPE_CHECKING:
@@ -21,9 +20,7 @@ PLACE = "Failed test at "
 
 
 def settle(readings: list[Reading]) -> list[Reading]:
-    """Give each failing point without details its block, and warnings their kind."""
-    if any(part.dialect == NAME for part in readings):
-        readings = with_warnings(readings)
+    """Give each failing point without details its block."""
     wanting = any(not failure.details for part in readings if part.dialect == NAME for failure in part.failures)
     spoke = [
         i

@@ -50,9 +50,6 @@ DURATION = re.compile(rb"# duration_ms [0-9.]++[ \t]*+")
 # node-tap's trailer: "# { total: 12, pass: 7, todo: 3, skip: 2 }".
 OBJECT_TRAILER = re.compile(rb"# \{ ((?:(?:total|pass|fail|todo|skip): [0-9]{1,15}+(?:, )?+)++) \}")
 OBJECT_PAIR = re.compile(rb"(total|pass|fail|todo|skip): ([0-9]++)")
-# bats, when the numbers do not meet its plan: the count includes lines that tests wrote to the report themselves.
-BATS_EXECUTED = re.compile(rb"# bats warning: Executed ([0-9]++) instead of expected ([0-9]++) tests")
-
 # "# time=1.39ms" ends the description of node-tap's and vitest's points; no directive, a duration.
 TIME_SUFFIX = re.compile(rb"# time=[0-9.]++m?s")
 
@@ -66,15 +63,15 @@ NODE_EXIT = re.compile(rb"(?:exitCode: [0-9]++|signal: '[A-Z0-9]++')")
 UNNAMED_PLACE = re.compile(rb"# {2,3}(Failed (?:\(TODO\) )?test at [^\n]*+)")
 
 # bats: the hook of a file that the report does not name; what failed stands in the comment or the message below.
-FILE_HOOK = re.compile(rb"(?:setup|teardown)_file failed")
+FILE_HOOK = re.compile(rb"(setup|teardown)_file failed")
 # Where a failing test of bats stands, first of all below its point. bats escapes no "#", so that a name may end like a
 # directive; but of a test that was skipped it says no place.
 BATS_PLACE = re.compile(rb"(?:# | *+)\((?:in (?:test )?file |from function )[^\n]*+")
 FRAME_OF_MESSAGE = frozenset({b"", b"---", b"message: |", b"..."})
 
-# bats, at the end of a run that did not do as its plan says: how many points there are. In TAP 13 it stands in the last
-# point's block.
-EXECUTED = re.compile(rb"(?:#| +) ?bats warning: Executed ([0-9]{1,9}+) instead of expected [0-9]++ tests")
+# bats, at the end of a run that did not do as its plan says: how many points there are, those that tests wrote to the
+# report themselves among them, and how many were planned. In TAP 13 it stands in the last point's block.
+EXECUTED = re.compile(rb"(?:#| +) ?bats warning: Executed ([0-9]{1,9}+) instead of expected ([0-9]{1,9}+) tests")
 EXECUTED_START = b"bats warning: Executed "
 
 # Test::More, at the end of a file in which tests failed that were not to be done.

@@ -162,6 +162,26 @@ class Numbering:
             covered = last
         return covered == count
 
+    def follows_hooks(self, plan: int, setups: set[int], teardowns: set[int]) -> bool:
+        """Whether the numbers are the plan's but for what failing file hooks of bats do to them.
+
+        A failed `setup_file` takes the number of its file's first test, and the numbers of the others are left out. A
+        failed `teardown_file` takes the number that is due without using it up.
+        """
+        due = 1
+        for run in self.runs:
+            if run.first != due and due - 1 not in setups:
+                return False
+            due = run.last + 1
+        over = {run.first for run in self.repeats} | ({due - 1} if due > plan + 1 else set())
+        return (
+            not self.foreign
+            and over == teardowns
+            and len(self.repeats) == len({run.first for run in self.repeats})
+            and (due > plan or due - 1 in setups)
+            and due <= plan + 2
+        )
+
 
 @dataclass(slots=True, eq=False, repr=False)
 class Point:

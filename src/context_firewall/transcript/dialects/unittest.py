@@ -132,20 +132,27 @@ class Unittest:
             failures.append(words)
             doubts.add(Doubt.FAILURE_OUTSIDE_TESTS)
         unclassified = [*account.unclassified, *self._results.unclassified]
+        marked = self._results.marked
+        nothing = not account.tally.total and not failures and not void
         if closing is not None:
-            self._account_closing(closing, failures[-1].header if failures else None)
+            kept = failures[-1].header if failures else None
+            verdict = closing.lines[-1]
+            if nothing and exit_code == grammar.NO_TESTS_EXIT and bared(verdict.raw) == grammar.NO_TESTS:
+                kept = verdict.as_kind(Kind.FATAL_ERROR)
+                marked[Kind.FATAL_ERROR].append(kept)
+                nothing = False
+            self._account_closing(closing, kept)
             unclassified += (line for line in closing.after if bared(line.raw).strip())
             self._suppressed.add_lines(Kind.BLANK, (line for line in closing.after if not bared(line.raw).strip()))
             if self._cut_short(closing):
                 doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
         if unclassified:
             doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
-        if not account.tally.total and not failures and not void:
+        if nothing:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
         standing = 0
         if counts is not None:
             standing = 2 if Doubt.AGGREGATE_CONTRADICTION in doubts else 3
-        marked = self._results.marked
         return Reading(
             tally=account.tally,
             failures=tuple(failures),

@@ -89,14 +89,12 @@ VERDICT = re.compile(
     rb"(?:expected failures=(?P<expected>%b)(?:, (?=[a-z])|(?=\))))?+"
     rb"(?:unexpected successes=(?P<unexpected>%b))?+\))?+" % ((_COUNT,) * 5)
 )
+# 3.12 on: what a run without any test says, and exits with.
+NO_TESTS = b"NO TESTS RAN"
+NO_TESTS_EXIT = 5
 
 # -- among all of that ------------------------------------------------------------------------------------------------
 
-# Python's own warnings, which the runner switches on: `FILE:LINE: XWarning: text`, then the source line.
-PYTHON_WARNING = re.compile(
-    rb"[^\s:][^:\n]*+:[0-9]++: [A-Za-z_.]*?Warning: [^\n]*+|ResourceWarning: Enable tracemalloc [^\n]++"
-)
-SOURCE = re.compile(rb"  \S[^\n]*+")
 # CPython's fault handler.
 FATAL = b"Fatal Python error: "
 INTERRUPT = b"KeyboardInterrupt"
@@ -143,7 +141,7 @@ def counts(ran: bytes, verdict: bytes) -> Counts | None:
     found = Counts(int(first["ran"]), **stated)
     if (last["word"] == b"FAILED") != (found.failed > 0):
         return None
-    return None if last["word"] == b"NO TESTS RAN" and found.ran else found
+    return None if last["word"] == NO_TESTS and found.ran else found
 
 
 def ended(text: bytes) -> bytes | None:

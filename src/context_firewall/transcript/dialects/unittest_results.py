@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from operator import eq
 
+from context_firewall.transcript import runtime_warnings
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import unittest_grammar as grammar
@@ -119,7 +120,7 @@ class Results:
             return True
         if blank and bare in grammar.MIRRORS:
             self._mirroring = True
-        if warned and grammar.SOURCE.fullmatch(bare):
+        if warned and runtime_warnings.PYTHON_SOURCE.fullmatch(bare):
             self.marked[Kind.ABNORMAL_WARNING].append(line.as_kind(Kind.ABNORMAL_WARNING))
             return True
         if self._mirroring:
@@ -256,7 +257,7 @@ class Results:
     def _aside(self, text: bytes, line: Line) -> bool:
         """A strict marker, a warning of Python's, or the first line of a process that breaks off."""
         kind = marker_kind(text)
-        if grammar.PYTHON_WARNING.fullmatch(text):
+        if runtime_warnings.PYTHON.fullmatch(text):
             kind = Kind.ABNORMAL_WARNING
             self._warned = True
         if kind is not None:
@@ -271,9 +272,9 @@ class Results:
         """Whether a line that stands before the dialect's opening may be letters, or Python's warning behind them."""
         letters = grammar.LETTERS.match(bare)
         if letters is None:
-            return self._warned and grammar.SOURCE.fullmatch(bare) is not None
+            return self._warned and runtime_warnings.PYTHON_SOURCE.fullmatch(bare) is not None
         rest = bare[letters.end() :]
-        return not rest or marker_kind(rest) is not None or grammar.PYTHON_WARNING.fullmatch(rest) is not None
+        return not rest or marker_kind(rest) is not None or runtime_warnings.PYTHON.fullmatch(rest) is not None
 
     def mirrors(self, bare: bytes, line: Line) -> bool:
         """Whether a line before the dialect's opening may be what -b prints beside letters; its empty line is gone."""
@@ -288,9 +289,9 @@ class Results:
     def warning(self, bare: bytes, line: Line) -> bool:
         """A warning that Python prints when the report is over."""
         warned, self._warned = self._warned, False
-        if grammar.PYTHON_WARNING.fullmatch(bare):
+        if runtime_warnings.PYTHON.fullmatch(bare):
             self._warned = True
-        elif not warned or not grammar.SOURCE.fullmatch(bare):
+        elif not warned or not runtime_warnings.PYTHON_SOURCE.fullmatch(bare):
             return False
         self.marked[Kind.ABNORMAL_WARNING].append(line.as_kind(Kind.ABNORMAL_WARNING))
         return True

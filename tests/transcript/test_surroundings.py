@@ -1,0 +1,168 @@
+"""The words of programs that run tests and measure coverage (READ-19)."""
+
+import re
+
+import pytest
+
+from context_firewall.transcript.facts import Transcript
+from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.reader import read_streams
+from context_firewall.transcript.surroundings import FORMS
+
+GREEN = "1..1\nok 1 - pours\n"
+RED = "1..1\nnot ok 1 - pours\n  ---\n  at: pot.js\n  ...\n"
+
+TEXTS = {
+    "npm": "npm notice\nnpm notice New major version of npm available! 10.9.0 -> 11.0.0\n",
+    "yarn": "yarn run v1.22.22\n$ node --test\n\nDone in 0.52s.\n",
+    "yarn help": (
+        "yarn run v1.22.22\ninfo Visit https://yarnpkg.com/en/docs/cli/run for documentation about this command.\n"
+    ),
+    "make": "make[1]: Entering directory '/srv/tea'\ngmake: Leaving directory '/srv/tea'\n",
+    "tox": (
+        ".pkg: _optional_hooks> python -m pyproject_api\npy311: install_deps> python -I -m pip install pytest\n"
+        "py311: commands[0]> pytest -q\n  py311: OK (1.86=setup[1.12]+cmd[0.75] seconds)\n"
+        "  py312: SKIP (0.01 seconds)\n"
+        "  py313: OK \u2714 in 1.5 seconds\n  congratulations :) (1.92 seconds)\n"
+    ),
+    "nox": (
+        "nox > Running session tests\nnox > Creating virtual environment (virtualenv) in .nox/tests\n"
+        "nox > python -m pip install pytest\nnox > /usr/bin/pytest -q\nnox > Session tests was successful.\n"
+        "nox > Session tests was successful in 2 seconds.\nnox > Ran multiple sessions:\nnox > * tests: success\n"
+    ),
+    "uv": (
+        "Using CPython 3.12.4\nCreating virtual environment at: .venv\nResolved 2 packages in 3ms\n"
+        "Installed 2 packages in 1.20s\n + pytest==8.4.2\n - pluggy==1.0\n"
+    ),
+    "time": "\nreal\t0m0.452s\nuser\t0m0.197s\nsys\t0m0.039s\n",
+    "coverage": (
+        "Name          Stmts   Miss Branch BrPart  Cover   Missing\n"
+        "--------------------------------------------------------\n"
+        "my pot.py         7      1      2      0    86%   3, 9->11\n"
+        "--------------------------------------------------------\n"
+        "TOTAL             7      1      2      0  85.71%\n\n"
+        "1 file skipped due to complete coverage.\n1 empty file skipped.\n"
+    ),
+    "istanbul": (
+        "----------|---------|----------|---------|---------|-------------------\n"
+        "File      | % Stmts | % Branch | % Funcs | % Lines | Uncovered Line #s \n"
+        "----------|---------|----------|---------|---------|-------------------\n"
+        "All files |     100 |       50 |     100 |     100 |                   \n"
+        " pot.js   |     100 |       50 |     100 |     100 | 1                 \n"
+        "----------|---------|----------|---------|---------|-------------------\n"
+    ),
+    "istanbul summary": (
+        "=============================== Coverage summary ===============================\n"
+        "Statements   : 91.66% ( 11/12 )\nBranches     : 100% ( 2/2 ), 1 branch ignored\n"
+        "Functions    : 80% ( 4/5 )\nLines        : 91.66% ( 11/12 )\n"
+        "================================================================================\n"
+    ),
+}
+FAILS = {
+    "npm": "npm ERR! Test failed.  See above for more details.\n",
+    "npm workspaces": (
+        "npm error Lifecycle script `test` failed with error:\nnpm error code 1\nnpm error path /srv/tea\n"
+        "npm error workspace tea@1.0.0\nnpm error location /srv/tea\nnpm error command failed\n"
+        "npm error command sh -c node --test\n"
+    ),
+    "pnpm": "\u2009ELIFECYCLE\u2009 Test failed. See above for more details.\n",
+    "pnpm run": " ELIFECYCLE  Command failed with exit code 1.\n",
+    "yarn": "error Command failed with exit code 1.\n",
+    "yarn signal": 'error Command failed with signal "SIGKILL".\n',
+    "make": (
+        "make[1]: *** [Makefile:7: test] Error 1\nmake[1]: Target 'all' not remade because of errors.\n"
+        "make: *** Waiting for unfinished jobs....\n"
+    ),
+    "tox": (
+        "py311: exit 1 (0.44 seconds) /srv/tea> pytest -q pid=6272\n"
+        "  py311: FAIL code 1 (0.50=setup[0.06]+cmd[0.44] seconds)\n"
+        "  py312: FAIL \u2716 in 0.5 seconds\n  evaluation failed :( (0.59 seconds)\n"
+    ),
+    "nox": "nox > Command pytest -q failed with exit code 1\nnox > Session tests failed.\nnox > * tests: failed\n",
+    "deno": "error: Test failed\n",
+    "just": "error: Recipe `test` failed on line 2 with exit code 1\n",
+}
+
+
+def read(stdout: str, stderr: str, code: int) -> Transcript:
+    """A run in two streams."""
+    return read_streams([("stdout", [stdout.encode()]), ("stderr", [stderr.encode()])], exit_code=code)
+
+
+def formed(text: str) -> set[str]:
+    """The forms of a text's lines, whatever stands above them."""
+    names = set()
+    for line in text.splitlines():
+        raw = line.encode()
+        names |= {name for name, form in FORMS.items() if re.fullmatch(form.pattern, raw)}
+    return names
+
+
+def test_every_form_has_its_example() -> None:
+    assert formed("".join((*TEXTS.values(), *FAILS.values()))) >= FORMS.keys()
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_what_stands_around_a_run_is_counted(text: str) -> None:
+    for stdout, stderr in ((GREEN, text), (GREEN + text, "")):
+        transcript = read(stdout, stderr, 0)
+        assert not transcript.unclassified
+        assert not transcript.doubts
+        assert transcript.suppressed[Kind.INFORMATIONAL] == sum(1 for line in text.splitlines() if line)
+
+
+@pytest.mark.parametrize("text", FAILS.values(), ids=FAILS)
+def test_that_the_command_failed_is_a_recap_where_a_test_did(text: str) -> None:
+    transcript = read(RED, text, 1)
+    assert [failure.identity for failure in transcript.failures] == ["pours"]
+    assert not transcript.unclassified
+    assert not transcript.doubts
+    assert transcript.suppressed[Kind.RECAP] == len(text.splitlines())
+
+
+@pytest.mark.parametrize("text", FAILS.values(), ids=FAILS)
+def test_that_the_command_failed_is_the_only_witness_elsewhere(text: str) -> None:
+    """Also where the exit code is lost: then nothing else says that the run is no success."""
+    said = text.splitlines()
+    assert [line.raw.decode() for line in read(GREEN, text, 0).unclassified] == said
+    (failure,) = read(GREEN, text, 1).failures
+    assert [line.raw.decode() for line in failure.lines()] == said
+    assert [line.raw.decode() for line in read(RED, text, 0).unclassified] == said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "yarn run\n",
+        "$ node --test\n",
+        "Done in 0.52s.\n",
+        "error Command failed.\n",
+        "npm error code 1\n",
+        "npm error Missing script: test\n",
+        "make: *** No rule to make target 'tea'.  Stop.\n",
+        "make: brewing\n",
+        "tea: boil> water\n",
+        "py311: OK\n",
+        "nox > Session tests aborted: no tea.\n",
+        "nox > Error: no tea\n",
+        "Resolved tea\n",
+        " + pytest==8.4.2\n",
+        "user\t0m0.1s\n",
+        "--------------------------------------------------------\n",
+        "my pot.py         7      1    86%\n",
+        " pot.js   |     100 |       50 |     100 |     100 | 1\n",
+    ],
+)
+def test_what_is_none_of_it(text: str) -> None:
+    for code in (0, 1):
+        assert [line.raw.decode() for line in read(RED, text, code).unclassified] == text.splitlines()
+
+
+def test_a_line_stands_right_below() -> None:
+    text = "yarn run v1.22.22\ntea\n$ node --test\n"
+    assert [line.raw for line in read(GREEN, text, 0).unclassified] == [b"tea", b"$ node --test"]
+
+
+def test_contested_results_keep_their_surroundings() -> None:
+    transcript = read("1..2\nok 1\nnot ok 7\nok 2\nnpm notice\n", "", 0)
+    assert b"npm notice" in [line.raw for line in transcript.unclassified]
