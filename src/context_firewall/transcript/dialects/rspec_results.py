@@ -68,7 +68,7 @@ class Results:
         if outline is None or len(outline["indent"]) > 2 * len(self._path):
             return 0
         indent, groups = len(outline["indent"]), 0
-        if found.count(b" " * indent) == len(found):  # mostly they stand side by side
+        if set(found) <= {b" " * indent}:  # mostly they stand side by side
             names, indents = [block[block.rfind(b"\n", start, stop - 1) + 1 : stop - 1]], [indent]
         else:
             names, indents = block[start : stop - 1].split(b"\n"), [indent, *map(len, found)]
