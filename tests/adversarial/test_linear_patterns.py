@@ -124,5 +124,9 @@ def test_every_module_has_patterns_or_none_at_all() -> None:
 
 
 def test_the_measure_sees_a_square() -> None:
-    assert grows_too_fast(lambda line: re.search(rb"a*c", line), lambda length: b"a" * length)
+    def seen() -> bool:
+        # Noise may hide it once; it is not looked for where a square takes minutes.
+        return grows_too_fast(lambda line: re.search(rb"a*c", line), lambda length: b"a" * length, 1 << 16)
+
+    assert any(seen() for _ in range(3))
     assert not grows_too_fast(lambda line: re.search(rb"(?<!a)a*+c", line), lambda length: b"a" * length)

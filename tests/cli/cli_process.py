@@ -1,4 +1,4 @@
-"""Runs the command line as its own process, as users do."""
+"""Runs the command line: as its own process, as users do, or in this one."""
 
 import contextlib
 import io
@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
+from unittest import mock
 
 from context_firewall.canonical import canonical_bytes
 from context_firewall.documents.test_run_input import PROTOCOL
@@ -65,14 +66,24 @@ def run(*arguments: str | bytes | Path, given: bytes | BinaryIO = b"", folder: P
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
-def call(*arguments: str | Path, folder: Path) -> Ended:
-    """The same in this process, which saves the start: for commands that read no standard input."""
+def call(*arguments: str | bytes | Path, given: bytes | BinaryIO = b"", folder: Path | None = None) -> Ended:
+    """The same in this process, which saves the start: for all that does not need descriptors or a process of its own.
+
+    What only a start can show (every command loads what it needs) is shown by the examples of the documentation.
+    """
     from context_firewall.cli import main
     from context_firewall.cli.channels import status_of
 
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
-    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        status = status_of(lambda: main.main(list(map(str, arguments)), standalone_mode=False))
+    words = [os.fsdecode(argument) for argument in arguments]
+    with (
+        io.TextIOWrapper(io.BytesIO(given) if isinstance(given, bytes) else given) as source,
+        contextlib.chdir(folder or Path()),
+        mock.patch.object(sys, "stdin", source),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        status = status_of(lambda: main.main(words, "context-firewall", standalone_mode=False))
         return Ended(status, *(channel.buffer.getvalue() for channel in (out, err)))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import COMMAND, ENVIRONMENT, Ended, call, run
+from cli_process import COMMAND, ENVIRONMENT, Ended, call
 
 from context_firewall import (
     Compactor,
@@ -79,7 +79,7 @@ def view(ended: Ended) -> Any:
 
 def test_a_view_is_compacted_and_restored(chat: Path, tmp_path: Path) -> None:
     record = tmp_path / "record.json"
-    ended = run("compact", chat, "--record", record)
+    ended = call("compact", chat, "--record", record)
     assert ended.status == 0
     compacted = view(ended)
     assert compacted[0] == TALK[0]
@@ -89,26 +89,26 @@ def test_a_view_is_compacted_and_restored(chat: Path, tmp_path: Path) -> None:
     assert b"| messages: 5 kept, 6 summarised | undo: proven" in ended.stderr
     assert verify_compaction_record(record.read_bytes()) == []
 
-    back = run("restore", record)
+    back = call("restore", record)
     assert back.status == 0
     assert view(back) == json.loads(chat.read_text())
     assert b"view before the compaction: 11 entries, proven by sha256:" in back.stderr
-    after = run("restore", record, "--after")
+    after = call("restore", record, "--after")
     assert [message["role"] for message in view(after)] == [message["role"] for message in compacted]
 
 
 def test_same_input_same_bytes(chat: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
-        assert run("compact", chat, "--record", tmp_path / name, "--output", tmp_path / f"{name}-view").stdout == b""
+        assert call("compact", chat, "--record", tmp_path / name, "--output", tmp_path / f"{name}-view").stdout == b""
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     assert (tmp_path / "one-view").read_bytes() == (tmp_path / "two-view").read_bytes()
-    run("compact", chat, "--record", tmp_path / "one", "--at", "12.5")
+    call("compact", chat, "--record", tmp_path / "one", "--at", "12.5")
     assert json.loads((tmp_path / "one").read_bytes())["timestamp"] == 12.5
 
 
 def test_a_test_run_that_stays_becomes_a_brief_with_its_receipt(chat: Path, tmp_path: Path) -> None:
     record = tmp_path / "record.json"
-    ended = run("compact", chat, "--select", "tool-results", "--record", record)
+    ended = call("compact", chat, "--select", "tool-results", "--record", record)
     (result,) = [message for message in view(ended) if message["role"] == "tool"]
     assert result["content"].startswith("INDETERMINATE: ") or result["content"].startswith("PASSED: ")
     assert len(result["content"]) < len(TAP_RUN) / 2
@@ -116,18 +116,18 @@ def test_a_test_run_that_stays_becomes_a_brief_with_its_receipt(chat: Path, tmp_
     assert reduction["reducer"] == "test-run/brief"
     assert reduction["receipt"]["reason_codes"] == ["EXIT_STATUS_MISSING"]
     assert b"1 reduced" in ended.stderr
-    kept = run("compact", chat, "--select", "tool-results", "--keep-results")
+    kept = call("compact", chat, "--select", "tool-results", "--keep-results")
     assert TAP_RUN in [message["content"] for message in view(kept)]
-    assert view(run("restore", record, "--from", chat)) == json.loads(chat.read_text())
+    assert view(call("restore", record, "--from", chat)) == json.loads(chat.read_text())
 
 
 def test_a_second_round_carries_the_summary_on(chat: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "view.json", tmp_path / "record.json"
-    run("compact", chat, "--output", first)
-    compacted = view(run("compact", first, "--select", "recent:1", "--record", second))
+    call("compact", chat, "--output", first)
+    compacted = view(call("compact", first, "--select", "recent:1", "--record", second))
     assert [message["role"] for message in compacted] == ["system", "user", "user"]
     assert compacted[1]["content"].count("- Count the parcels. Never write to the table.") == 1
-    assert view(run("restore", second, "--from", first)) == json.loads(first.read_bytes())
+    assert view(call("restore", second, "--from", first)) == json.loads(first.read_bytes())
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_second_round_carries_the_summary_on(chat: Path, tmp_path: Path) -> No
 )
 def test_when_and_what(chat: Path, tmp_path: Path, options: tuple[str, ...], status: int, said: str) -> None:
     record = tmp_path / "record.json"
-    ended = run("compact", chat, *options, "--record", record)
+    ended = call("compact", chat, *options, "--record", record)
     assert ended.status == status
     assert said in ended.stderr.decode()
     assert record.exists() == (status == 0)
@@ -185,7 +185,7 @@ def test_wrong_usage_is_explained(chat: Path, options: tuple[str, ...], said: st
 def test_a_session_that_is_not_whole_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     path.write_text('{"sessionId": "s", "type": "mode"}\n{"cut')
-    error = run("compact", path).error()
+    error = call("compact", path).error()
     assert (error["code"], error["line"]) == ("INVALID_INPUT", 2)
 
 
@@ -196,12 +196,12 @@ def test_of_a_long_text_the_summary_quotes_what_the_guard_calls_a_rule(tmp_path:
     text = f"The labels are late.\n{pasted}\n{rules}"
     talk = [{"role": "user", "content": text}, *TALK[4:], {"role": "user", "content": "You may restart it at night."}]
     Path("chat.json").write_text(json.dumps(talk))
-    ended = run("compact", "chat.json", "--select", "recent:1", "--output", "view.json")
+    ended = call("compact", "chat.json", "--select", "recent:1", "--output", "view.json")
     assert ended.status == 0
     summary = json.loads(Path("view.json").read_bytes())[0]["content"]
     assert "[…] Never restart the printer. […] Keep the timeout at 30 seconds." in summary
     assert len(summary) < 1500 < len(text)
-    audited = json.loads(run("guard", "--before", "chat.json", "--summary", "view.json", "--json").stdout)
+    audited = json.loads(call("guard", "--before", "chat.json", "--summary", "view.json", "--json").stdout)
     assert (audited["outcome"], len(audited["constraints"])) == ("kept", 3)
     assert audited["counts"]["lost"] == audited["counts"]["altered"] == 0
 
@@ -280,7 +280,7 @@ def command(code: str) -> str:
 
 def test_a_command_makes_the_summary(chat: Path) -> None:
     code = "import json,sys; print('Seen:', len(json.load(sys.stdin)), 'Never write to the table.')"
-    compacted = view(run("compact", chat, "--summarizer", command(code)))
+    compacted = view(call("compact", chat, "--summarizer", command(code)))
     first, text = compacted[1]["content"].split("\n")
     assert first.startswith("[Summary of earlier messages, made by context-firewall: command ")
     assert text == "Seen: 6 Never write to the table."
@@ -300,7 +300,7 @@ def test_a_command_makes_the_summary(chat: Path) -> None:
 )
 def test_a_command_that_fails_changes_nothing(chat: Path, tmp_path: Path, summarizer: str, said: str) -> None:
     output = tmp_path / "view.json"
-    ended = run("compact", chat, "--summarizer", summarizer, "--summarizer-timeout", "0.5", "--output", output)
+    ended = call("compact", chat, "--summarizer", summarizer, "--summarizer-timeout", "0.5", "--output", output)
     error = json.loads(ended.stderr.splitlines()[-1])
     assert (ended.status, error["code"], ended.stdout) == (1, "SUMMARIZER_FAILED", b"")
     assert said in error["message"]
@@ -320,20 +320,20 @@ def test_lines_of_a_session_come_back_as_they_stood_there(tmp_path: Path) -> Non
     ]
     session.write_text("\n".join(['{"sessionId": "s", "type": "mode"}', *lines]) + "\n")
     record = tmp_path / "record.json"
-    run("compact", session, "--record", record, "--originals", "none")
-    back = run("restore", "-", "--from", session, given=record.read_bytes())
+    call("compact", session, "--record", record, "--originals", "none")
+    back = call("restore", "-", "--from", session, given=record.read_bytes())
     assert back.stdout.decode().splitlines() == lines
 
 
 def test_an_original_that_is_missing_or_altered_is_named(chat: Path, tmp_path: Path) -> None:
     record = tmp_path / "record.json"
-    run("compact", chat, "--record", record, "--originals", "none")
-    assert view(run("restore", record, "--from", chat)) == json.loads(chat.read_text())
+    call("compact", chat, "--record", record, "--originals", "none")
+    assert view(call("restore", record, "--from", chat)) == json.loads(chat.read_text())
     talk = json.loads(chat.read_text())
     talk[1]["content"] = "Count the parcels."
     chat.write_text(json.dumps(talk, indent=1))
     store = str(tmp_path / "store")
-    error = run("restore", record, "--from", chat, "--store", store).error()
+    error = call("restore", record, "--from", chat, "--store", store).error()
     document = json.loads(record.read_bytes())
     assert (error["code"], error["entry_id"], error["missing_count"]) == ("EVIDENCE_NOT_FOUND", 1, 1)
     assert error["missing"] == [document["original"]["entries"][1]["sha256"]]
@@ -341,10 +341,10 @@ def test_an_original_that_is_missing_or_altered_is_named(chat: Path, tmp_path: P
         "1 of 11 originals are not there, the first is that of entry 1; looked in the record, the sessions given, "
         f"{store}; a session that holds them can be given with --from"
     )
-    assert run("restore", record, "--store", store).error()["missing_count"] == 11
+    assert call("restore", record, "--store", store).error()["missing_count"] == 11
     altered = json.loads(record.read_bytes())
     altered["originals"] = {one["sha256"]: "x" for one in document["original"]["entries"]}
-    assert run("restore", "-", given=canonical_bytes(altered) + b"\n").error()["key"] == "originals"
+    assert call("restore", "-", given=canonical_bytes(altered) + b"\n").error()["key"] == "originals"
 
 
 # -- the store --------------------------------------------------------------------------------------------------------
@@ -356,7 +356,7 @@ def test_three_rounds_are_undone_from_record_and_store(chat: Path, tmp_path: Pat
     for number in range(3):
         views.append(view_file.read_bytes())
         record = tmp_path / f"record{number}.json"
-        compacted = run("compact", view_file, "--select", "recent:3", "--keep-results", "--record", record)
+        compacted = call("compact", view_file, "--select", "recent:3", "--keep-results", "--record", record)
         assert compacted.status == 0, compacted.stderr
         assert "originals" not in json.loads(record.read_bytes())
         view_file.unlink()
@@ -366,16 +366,16 @@ def test_three_rounds_are_undone_from_record_and_store(chat: Path, tmp_path: Pat
         view_file.write_text(json.dumps(talk, indent=number), encoding="utf-8")
     for number, before in enumerate(views):
         document = json.loads((tmp_path / f"record{number}.json").read_bytes())
-        restored = run("restore", tmp_path / f"record{number}.json")
+        restored = call("restore", tmp_path / f"record{number}.json")
         items = list(items_of([before]))
         assert [sha256(raw) for raw in items_of([restored.stdout])] == [sha256(raw) for raw in items]
         assert sha256(b"".join(raw + b"\n" for raw in items)) == document["original"]["sha256"]
         assert view(restored) == json.loads(before)
-        after = run("restore", tmp_path / f"record{number}.json", "--after")
+        after = call("restore", tmp_path / f"record{number}.json", "--after")
         assert sha256(b"".join(raw + b"\n" for raw in items_of([after.stdout]))) == document["compacted"]["sha256"]
         (tmp_path / f"record{number}.json").unlink()
-        assert run("restore", f"latest~{2 - number}").stdout == restored.stdout
-    assert run("restore", "--list").stdout.count(b"\n") == 4
+        assert call("restore", f"latest~{2 - number}").stdout == restored.stdout
+    assert call("restore", "--list").stdout.count(b"\n") == 4
 
 
 REPLAY = """
@@ -506,8 +506,8 @@ def test_pruning_gives_compactions_up(chat: Path, tmp_path: Path) -> None:
 
 def test_a_record_that_does_not_hold_is_refused(chat: Path, tmp_path: Path) -> None:
     record = tmp_path / "record.json"
-    run("compact", chat, "--record", record)
+    call("compact", chat, "--record", record)
     record.write_bytes(record.read_bytes().replace(b'"round":1', b'"round":0'))
-    assert run("restore", record, "--from", chat).error()["key"] == "round"
-    assert run("restore", chat, "--from", chat).error()["message"].startswith("this is no compaction record")
-    assert run("restore", "-", "--from", "-").error()["message"] == "standard input can be one file only"
+    assert call("restore", record, "--from", chat).error()["key"] == "round"
+    assert call("restore", chat, "--from", chat).error()["message"].startswith("this is no compaction record")
+    assert call("restore", "-", "--from", "-").error()["message"] == "standard input can be one file only"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import GREEN, IDENTITY, RED, Ended, envelope, run
+from cli_process import GREEN, IDENTITY, RED, Ended, call, envelope
 
 NOISE = 'noise = ["DEBUG "]\n'
 NOISY = GREEN + b"DEBUG closing\n"
@@ -19,7 +19,7 @@ def project(folder: Path, text: str, name: str = "context-firewall.toml") -> Pat
 
 
 def reduced(folder: Path, *arguments: str, given: bytes = NOISY) -> Ended:
-    return run("reduce", "--exit-code", "0", *IDENTITY, *arguments, given=given, folder=folder)
+    return call("reduce", "--exit-code", "0", *IDENTITY, *arguments, given=given, folder=folder)
 
 
 def disposition(ended: Ended) -> Any:
@@ -72,12 +72,12 @@ def test_options_win_over_the_file(tmp_path: Path) -> None:
         'source-id = "file-suite"\nrun-id = "file-run"\nraw-ref = "file:file"\n'
     )
     folder = project(tmp_path, text)
-    packet = run("reduce", "--exit-code", "0", given=GREEN, folder=folder).packet()
+    packet = call("reduce", "--exit-code", "0", given=GREEN, folder=folder).packet()
     assert packet["operation_id"] == "file-op"
     assert packet["decision_evidence"]["source"] == {"id": "file-suite", "run_id": "file-run"}
     assert packet["receipt"]["raw_evidence"]["reference"] == "file:file"
     assert packet["receipt"]["configuration"]["max_output_bytes"] == 9000
-    named = run("reduce", "--exit-code", "0", "--dialect", "tap", "--max-bytes", "9000", "--no-config", given=GREEN)
+    named = call("reduce", "--exit-code", "0", "--dialect", "tap", "--max-bytes", "9000", "--no-config", given=GREEN)
     assert packet["receipt"]["configuration"] == named.packet()["receipt"]["configuration"]
 
     given = reduced(folder, "--max-bytes", "8000", "--dialect", "auto", given=GREEN).packet()
@@ -90,11 +90,11 @@ def test_options_win_over_the_file(tmp_path: Path) -> None:
 def test_an_envelope_carries_its_own_identities(tmp_path: Path) -> None:
     folder = project(tmp_path, 'operation-id = "file-op"\nsource-id = "file-suite"\n' + NOISE)
     data = json.dumps(envelope(NOISY.decode())).encode()
-    packet = run("reduce", given=data, folder=folder).packet()
+    packet = call("reduce", given=data, folder=folder).packet()
     assert packet["operation_id"] == "op-1"
     assert packet["decision_evidence"]["disposition"] == "SUFFICIENT"
     nameless = json.dumps(envelope(operation_id=None)).encode()
-    assert run("reduce", given=nameless, folder=folder).packet()["operation_id"] is None
+    assert call("reduce", given=nameless, folder=folder).packet()["operation_id"] is None
 
 
 def test_a_named_configuration(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import IDENTITY, RED, Ended, run
+from cli_process import IDENTITY, RED, Ended, call
 
 from context_firewall import render_brief, serialize_packet
 
@@ -15,7 +15,7 @@ NOISY = RED.replace(b"not ok", b"".join(b"the kettle sings, verse %d\n" % n for 
 
 def emitted(emit: str, *options: str | Path, given: bytes = RED) -> Ended:
     """A run with an emission."""
-    return run("reduce", *IDENTITY, "--exit-code", "1", "--emit", emit, *options, given=given)
+    return call("reduce", *IDENTITY, "--exit-code", "1", "--emit", emit, *options, given=given)
 
 
 def measured(receipt: Path) -> dict[str, Any]:
@@ -83,5 +83,5 @@ def test_a_ceiling_too_small_for_a_brief_is_a_typed_error(tmp_path: Path) -> Non
 
 
 def test_model_evidence_needs_an_operation_id() -> None:
-    error = run("reduce", "--emit", "model-evidence", "--exit-code", "1", given=RED).error()
+    error = call("reduce", "--emit", "model-evidence", "--exit-code", "1", given=RED).error()
     assert error["code"] == "INVALID_INPUT"

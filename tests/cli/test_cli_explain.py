@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from cli_process import COMMAND, ENVIRONMENT, IDENTITY, envelope, run
+from cli_process import COMMAND, ENVIRONMENT, IDENTITY, call, envelope
 
 from context_firewall.canonical import canonical_bytes
 
@@ -72,7 +72,7 @@ ASKED = ("explain", "--input", "out.txt", "--exit-code", "1", *IDENTITY)
 
 def shown(folder: Path, *arguments: str) -> list[str]:
     """The rows below the summary."""
-    ended = run(*ASKED, *arguments, folder=folder)
+    ended = call(*ASKED, *arguments, folder=folder)
     assert (ended.status, ended.stderr) == (0, b"")
     lines = ended.stdout.decode().splitlines()
     return lines[len(lines) - lines[::-1].index("") :]
@@ -80,35 +80,35 @@ def shown(folder: Path, *arguments: str) -> list[str]:
 
 def test_the_table(folder: Path) -> None:
     """EXP-5: the tenth line, which looks like a row, is none."""
-    ended = run(*ASKED, folder=folder)
+    ended = call(*ASKED, folder=folder)
     assert (ended.status, ended.stderr) == (0, b"")
     assert ended.stdout.decode() == TABLE
 
 
 def test_the_json_is_the_explanation_of_the_packet_that_reduce_makes(folder: Path) -> None:
     """EXP-1, EXP-2."""
-    ended = run(*ASKED, "--stderr", "err.txt", "--json", folder=folder)
+    ended = call(*ASKED, "--stderr", "err.txt", "--json", folder=folder)
     document = json.loads(ended.stdout)
     assert canonical_bytes(document) + b"\n" == ended.stdout
-    reduced = run("reduce", *ASKED[1:], "--stderr", "err.txt", folder=folder)
+    reduced = call("reduce", *ASKED[1:], "--stderr", "err.txt", folder=folder)
     assert document["packet"] == reduced.packet()
     assert [stream["name"] for stream in document["streams"]] == ["stdout", "stderr"]
 
 
 def test_an_envelope_is_explained(folder: Path) -> None:
     given = canonical_bytes(envelope(NOISY.decode(), 1))
-    ended = run("explain", "--json", given=given, folder=folder)
-    assert json.loads(ended.stdout)["packet"] == run("reduce", given=given, folder=folder).packet()
-    refused = run("explain", "--exit-code", "1", given=given, folder=folder)
+    ended = call("explain", "--json", given=given, folder=folder)
+    assert json.loads(ended.stdout)["packet"] == call("reduce", given=given, folder=folder).packet()
+    refused = call("explain", "--exit-code", "1", given=given, folder=folder)
     assert refused.error()["option"] == "--exit-code"
 
 
 def test_a_ceiling_shows_as_references(folder: Path) -> None:
-    ended = run(*ASKED, "--json", folder=folder)
+    ended = call(*ASKED, "--json", folder=folder)
     whole = json.loads(ended.stdout)["packet"]["receipt"]["measurements"]["reduced_bytes"]
     rows = shown(folder, "--max-bytes", str(whole - 100))
     assert "stdout  7-10   unclassified      referenced  tap: no rule knows this line here" in rows
-    error = run(*ASKED, "--max-bytes", "10", folder=folder).error()
+    error = call(*ASKED, "--max-bytes", "10", folder=folder).error()
     assert error["code"] == "PAYLOAD_CEILING_TOO_SMALL"
 
 
@@ -160,14 +160,14 @@ def test_nothing_chosen_is_said(folder: Path) -> None:
     ],
 )
 def test_wrong_usage(folder: Path, options: tuple[str, ...], option: str) -> None:
-    error = run(*ASKED, *options, folder=folder).error()
+    error = call(*ASKED, *options, folder=folder).error()
     assert error["code"] == "INVALID_INPUT"
     assert error["option"] == option
     assert (folder / "out.txt").read_bytes() == NOISY
 
 
 def test_the_flat_policy_is_not_explained(folder: Path) -> None:
-    error = run(*ASKED, "--policy", "test-output-policy/v2", folder=folder).error()
+    error = call(*ASKED, "--policy", "test-output-policy/v2", folder=folder).error()
     assert error["code"] == "INVALID_INPUT"
 
 
@@ -175,24 +175,24 @@ def test_the_flat_policy_is_not_explained(folder: Path) -> None:
 
 
 def test_the_page_is_written_and_the_summary_printed(folder: Path) -> None:
-    ended = run(*ASKED, "--html", "run.html", folder=folder)
+    ended = call(*ASKED, "--html", "run.html", folder=folder)
     assert (ended.status, ended.stderr) == (0, b"")
     assert ended.stdout.decode() == TABLE.partition("\n\nstdout")[0] + "\n"
     page = (folder / "run.html").read_bytes()
     assert page.startswith(b"<!DOCTYPE html>")
     assert (folder / "run.html").stat().st_mode & 0o777 == 0o600
-    run(*ASKED, "--html", "again.html", "--json", folder=folder)
+    call(*ASKED, "--html", "again.html", "--json", folder=folder)
     assert (folder / "again.html").read_bytes() == page
 
 
 def test_the_page_stands_beside_any_output(folder: Path) -> None:
-    assert run(*ASKED, "--html", "a.html", "--kind", "structure", folder=folder).stdout.count(b"\nstdout") == 2
-    assert run(*ASKED, "--html", "b.html", "--suggest", folder=folder).stdout.startswith(b"# takes 3 of 4")
+    assert call(*ASKED, "--html", "a.html", "--kind", "structure", folder=folder).stdout.count(b"\nstdout") == 2
+    assert call(*ASKED, "--html", "b.html", "--suggest", folder=folder).stdout.startswith(b"# takes 3 of 4")
     assert {path.name for path in folder.glob("*.html")} == {"a.html", "b.html"}
 
 
 def test_a_run_that_cannot_be_explained_leaves_no_page(folder: Path) -> None:
-    run(*ASKED, "--html", "run.html", "--max-bytes", "10", folder=folder).error()
+    call(*ASKED, "--html", "run.html", "--max-bytes", "10", folder=folder).error()
     assert not (folder / "run.html").exists()
 
 
@@ -206,7 +206,7 @@ def declared(text: bytes) -> list[dict[str, str]]:
 
 
 def test_proposals_are_configuration_that_works(folder: Path) -> None:
-    proposal = run(*ASKED, "--suggest", folder=folder)
+    proposal = call(*ASKED, "--suggest", folder=folder)
     assert declared(proposal.stdout) == [{"prefix": "[worker "}]
     assert b"# 3 lines, such as: [worker 1] connected\n" in proposal.stdout
     (folder / "pyproject.toml").write_bytes(proposal.stdout)
@@ -217,17 +217,17 @@ def test_proposals_are_configuration_that_works(folder: Path) -> None:
 
 def test_rules_that_are_declared_already_stay(folder: Path) -> None:
     (folder / "pyproject.toml").write_text('[tool.context-firewall]\nnoise = [{ regex = "stdout\\\\s.*" }]\n')
-    proposal = run(*ASKED, "--suggest", folder=folder)
+    proposal = call(*ASKED, "--suggest", folder=folder)
     assert declared(proposal.stdout) == [{"regex": "stdout\\s.*"}, {"prefix": "[worker "}]
     assert b"# takes 3 of 3 unclassified lines" in proposal.stdout
 
 
 def test_a_file_of_our_own_has_no_table(folder: Path) -> None:
     (folder / "context-firewall.toml").write_text("noise = []\n")
-    proposal = run(*ASKED, "--suggest", folder=folder)
+    proposal = call(*ASKED, "--suggest", folder=folder)
     assert tomllib.loads(proposal.stdout.decode()) == {"noise": [{"prefix": "[worker "}]}
     (folder / "context-firewall.toml").write_bytes(proposal.stdout)
-    assert run(*ASKED, "--suggest", folder=folder).stdout.startswith(b"# nothing to propose")
+    assert call(*ASKED, "--suggest", folder=folder).stdout.startswith(b"# nothing to propose")
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_a_file_of_our_own_has_no_table(folder: Path) -> None:
 def test_any_text_makes_valid_toml(folder: Path, words: str) -> None:
     lines = "".join(f"{words}{n}\n" for n in range(1, 6))
     (folder / "out.txt").write_bytes(b"TAP version 13\n1..1\nok 1\n" + lines.encode())
-    proposal = run(*ASKED, "--suggest", folder=folder)
+    proposal = call(*ASKED, "--suggest", folder=folder)
     rules = declared(proposal.stdout)
     assert len(rules) == 1
     assert words.startswith(rules[0]["prefix"])
@@ -248,7 +248,7 @@ def test_what_may_not_be_taken_is_not_promised(folder: Path) -> None:
     """A stretch with contested results keeps everything."""
     contested = b"1..1\nok 1 - opens\nnot ok 7 - printed\n" + b"pool drained 1\npool drained 2\npool drained 3\n"
     (folder / "out.txt").write_bytes(b"TAP version 13\n" + contested)
-    proposal = run("explain", "--input", "out.txt", "--exit-code", "0", "--suggest", folder=folder)
+    proposal = call("explain", "--input", "out.txt", "--exit-code", "0", "--suggest", folder=folder)
     assert proposal.stdout.startswith(b"# takes 0 of 3 unclassified lines")
 
 
@@ -305,7 +305,7 @@ def test_a_terminal_without_colours(folder: Path, environment: dict[str, str]) -
 
 def test_a_pipe_gets_neither(folder: Path) -> None:
     (folder / "out.txt").write_bytes(NOISY + b"x" * 5000 + b"\n")
-    printed = run(*ASKED, folder=folder).stdout
+    printed = call(*ASKED, folder=folder).stdout
     assert b"\x1b" not in printed
     assert b"x" * 5000 in printed
 

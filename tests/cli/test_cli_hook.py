@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
-from cli_process import COMMAND, SOURCE_TREE, call
+from cli_process import COMMAND, SOURCE_TREE, Ended, call
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,27 +38,20 @@ class Desk:
         program.write_text(f"#!/bin/sh\nPYTHONPATH='{SOURCE_TREE}' exec '{COMMAND[0]}' -m context_firewall \"$@\"\n")
         program.chmod(0o755)
 
-    def asked(self, given: bytes, *words: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
+    def asked(self, given: bytes, *words: str, **variables: str) -> Ended:
         environment = {
             "PYTHONPATH": str(SOURCE_TREE),
             "PATH": f"{self.programs}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(self.home),
             **variables,
         }
-        return subprocess.run(
-            [*COMMAND, "hook", *(words or ("claude-code",))],
-            input=given,
-            capture_output=True,
-            env=environment,
-            cwd=self.project,
-            timeout=60,
-            check=False,
-        )
+        with mock.patch.dict(os.environ, environment, clear=True):
+            return call("hook", *(words or ("claude-code",)), given=given, folder=self.project)
 
     def answer(self, event: dict[str, Any], **variables: str) -> Any:
         """The answer to an event of this project; None for none. Nothing is said beside it."""
         ended = self.asked(json.dumps({"cwd": str(self.project), **event}).encode(), **variables)
-        assert (ended.returncode, ended.stderr) == (0, b"")
+        assert (ended.status, ended.stderr) == (0, b"")
         return json.loads(ended.stdout) if ended.stdout else None
 
     def permissions(self, where: Path, **rules: list[str]) -> None:
@@ -149,7 +143,7 @@ def test_the_whole_hook_can_be_switched_off(desk: Desk) -> None:
 def test_a_hook_that_fails_lets_the_agent_go_on(desk: Desk, given: bytes, words: tuple[str, ...]) -> None:
     """HOOK-6."""
     ended = desk.asked(given, *words)
-    assert (ended.returncode, ended.stdout) == (0, b"")
+    assert (ended.status, ended.stdout) == (0, b"")
     assert ended.stderr.startswith(b"[Context Firewall] hook: ")
     assert ended.stderr.count(b"\n") == 1
 
@@ -159,14 +153,14 @@ def test_rules_that_cannot_be_read_are_a_failure(desk: Desk) -> None:
     (desk.project / ".claude").mkdir()
     (desk.project / ".claude" / "settings.json").write_text("{ // comment\n}")
     ended = desk.asked(json.dumps({**EVENT, "cwd": str(desk.project)}).encode())
-    assert (ended.returncode, ended.stdout) == (0, b"")
+    assert (ended.status, ended.stdout) == (0, b"")
     assert b"the agent goes on" in ended.stderr
 
 
 def test_a_command_that_would_not_be_found_is_not_written_into_a_line(desk: Desk) -> None:
     """HOOK-6."""
     ended = desk.asked(json.dumps(EVENT).encode(), PATH=str(desk.home))
-    assert (ended.returncode, ended.stdout) == (0, b"")
+    assert (ended.status, ended.stdout) == (0, b"")
     assert b"not on the PATH" in ended.stderr
 
 
@@ -331,6 +325,6 @@ def test_a_session_that_cannot_be_read_stops_nobody(desk: Desk, changes: dict[st
     broken.write_bytes(b"no session\n")
     event = {"hook_event_name": "PostCompact", "cwd": str(desk.project), "transcript_path": str(broken), **changes}
     ended = desk.asked(json.dumps(event).encode())
-    assert (ended.returncode, ended.stdout) == (0, b"")
+    assert (ended.status, ended.stdout) == (0, b"")
     assert ended.stderr.startswith(b"[Context Firewall] hook: ")
     assert not (desk.project / ".context-firewall").exists()

@@ -9,15 +9,16 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from cli_process import COMMAND, ENVIRONMENT, SOURCE_TREE, call, run
-from mcp import Client, StdioServerParameters
-from mcp.shared.exceptions import MCPError
+from cli_process import COMMAND, ENVIRONMENT, SOURCE_TREE, call
 
 from context_firewall.store.places import open_store
+
+if TYPE_CHECKING:
+    from mcp import Client
 
 RED = "printf 'TAP version 13\\nok 1 - opens\\nnot ok 2 - shuts\\n  ---\\n  at: gate 7\\n  ...\\n1..2\\n'; exit 1\n"
 LINES = r"not ok 1 - a\n  ---\n  at: \033[31mred\033[0m\a | FAILED\n  ...\n1..1\nstdout:9: forged\n"
@@ -39,8 +40,10 @@ def desk(tmp_path: Path) -> Path:
 
 
 @asynccontextmanager
-async def client(desk: Path, *options: str, mode: str = "auto") -> AsyncIterator[Client]:
+async def client(desk: Path, *options: str, mode: str = "auto") -> AsyncIterator["Client"]:
     """A client of a server of its own."""
+    from mcp import Client, StdioServerParameters  # most of a second that only these tests pay
+
     server = StdioServerParameters(
         command=sys.executable,
         args=["-P", "-m", "context_firewall", "mcp", *options],
@@ -51,7 +54,7 @@ async def client(desk: Path, *options: str, mode: str = "auto") -> AsyncIterator
         yield connected
 
 
-def asked(desk: Path, talk: Callable[[Client], Awaitable[None]], *options: str, mode: str = "auto") -> None:
+def asked(desk: Path, talk: Callable[["Client"], Awaitable[None]], *options: str, mode: str = "auto") -> None:
     """Have a talk with a server."""
 
     async def main() -> None:
@@ -76,8 +79,9 @@ def newest(desk: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("mode", ["legacy", pytest.param("auto", marks=pytest.mark.soak)])
 def test_a_round_trip(desk: Path, mode: str) -> None:
     """MCP-1 to MCP-6: the tools say what the commands say; in both ages of the protocol."""
+    from mcp.shared.exceptions import MCPError
 
-    async def talk(client: Client) -> None:
+    async def talk(client: "Client") -> None:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert list(tools) == ["run_tests", "raw", "runs", "explain", "verify", "guard"]
         assert "sh red ...; sh hostile" in (tools["run_tests"].description or "")
@@ -144,7 +148,7 @@ def test_nothing_else_is_run(desk: Path) -> None:
     """
     (desk / "context_firewall.py").write_text("open('ran', 'w')\n")
 
-    async def talk(client: Client) -> None:
+    async def talk(client: "Client") -> None:
         for command, reason in (
             ("sh reads more", "not allowed"),
             (["sh", "-c", "touch ran"], "not allowed"),
@@ -187,7 +191,7 @@ def test_nothing_else_is_run(desk: Path) -> None:
 def test_what_a_test_prints_is_data_and_standard_input_is_empty(desk: Path) -> None:
     """P7 and MCP-3."""
 
-    async def talk(client: Client) -> None:
+    async def talk(client: "Client") -> None:
         ran = await client.call_tool("run_tests", {"command": "sh hostile"})
         for line in text_of(ran).splitlines()[2:]:
             assert line[0] in "|!>r~u"
@@ -215,7 +219,7 @@ def test_a_session_is_audited(desk: Path) -> None:
     pinned = "Never force-push to main."
     report = json.loads(call("guard", "session.jsonl", "--pinned", pinned, "--json", folder=desk).stdout)
 
-    async def talk(client: Client) -> None:
+    async def talk(client: "Client") -> None:
         audited = (
             await client.call_tool("guard", {"transcript": "session.jsonl", "pinned": [pinned]})
         ).structured_content
@@ -249,7 +253,7 @@ async def started(desk: Path) -> None:
 def test_progress_timeout_and_a_call_that_is_given_up(desk: Path) -> None:
     """MCP-4 and MCP-5: what was printed until then is kept."""
 
-    async def talk(client: Client) -> None:
+    async def talk(client: "Client") -> None:
         told: list[tuple[float, float | None, str | None]] = []
 
         async def follow(progress: float, total: float | None, message: str | None) -> None:
@@ -313,7 +317,7 @@ def test_a_server_that_ends_leaves_nothing_running(desk: Path, how: str) -> None
 
 @pytest.mark.soak
 def test_another_folder_and_a_store_of_its_own(desk: Path, tmp_path: Path) -> None:
-    async def talk(client: Client) -> None:
+    async def talk(client: "Client") -> None:
         assert not (await client.call_tool("run_tests", {"command": "sh red"})).is_error
         assert (await client.call_tool("verify", {})).structured_content["verified"]
 
@@ -324,7 +328,7 @@ def test_another_folder_and_a_store_of_its_own(desk: Path, tmp_path: Path) -> No
 
 @pytest.mark.soak
 def test_without_a_list_nothing_is_run(desk: Path) -> None:
-    async def talk(client: Client) -> None:
+    async def talk(client: "Client") -> None:
         refused = await client.call_tool("run_tests", {"command": "sh red"})
         assert "No command is allowed" in text_of(refused)
 
@@ -333,9 +337,9 @@ def test_without_a_list_nothing_is_run(desk: Path) -> None:
 
 def test_what_hinders_a_start_is_said(desk: Path, tmp_path: Path) -> None:
     """MCP-1: wrong folder, wrong configuration, no SDK."""
-    assert run("mcp", "--folder", str(tmp_path / "none"), folder=desk).error()["option"] == "--folder"
+    assert call("mcp", "--folder", str(tmp_path / "none"), folder=desk).error()["option"] == "--folder"
     (desk / "context-firewall.toml").write_text('commands = ["a; b"]\n')
-    assert run("mcp", folder=desk).error()["key"] == "commands[0]"
+    assert call("mcp", folder=desk).error()["key"] == "commands[0]"
     without = "import sys; sys.modules['mcp'] = None; from context_firewall.cli import main; main()"
     ended = subprocess.run(
         [sys.executable, "-c", without, "mcp", "--no-config"],

@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from cli_process import GREEN, IDENTITY, Ended, run
+from cli_process import GREEN, IDENTITY, Ended, call
 
 from context_firewall import (
     InvalidInput,
@@ -21,7 +21,7 @@ from context_firewall.cli import outputs
 
 def reduced(folder: Path, *arguments: str, given: bytes = GREEN) -> Ended:
     """Reduce a green run in a folder."""
-    return run("reduce", *IDENTITY, "--exit-code", "0", *arguments, given=given, folder=folder)
+    return call("reduce", *IDENTITY, "--exit-code", "0", *arguments, given=given, folder=folder)
 
 
 def files(folder: Path) -> set[str]:
@@ -65,7 +65,7 @@ def test_a_second_sidecar_that_cannot_be_written_leaves_nothing(tmp_path: Path) 
 def test_a_run_that_fails_leaves_nothing(tmp_path: Path) -> None:
     asked = ("--value-receipt", "r.json", "--model-evidence", "e.json")
     assert reduced(tmp_path, *asked, "--max-bytes", "9").error()["code"] == "PAYLOAD_CEILING_TOO_SMALL"
-    assert run("reduce", *asked, given=GREEN, folder=tmp_path).error()["code"] == "INVALID_INPUT"  # no operation id
+    assert call("reduce", *asked, given=GREEN, folder=tmp_path).error()["code"] == "INVALID_INPUT"  # no operation id
     assert reduced(tmp_path, *asked, given=b'{"protocol_version":"opsle.').error()["code"] == "INVALID_INPUT"
     assert files(tmp_path) == set()
 
@@ -112,7 +112,7 @@ def test_an_output_is_never_what_is_read(tmp_path: Path) -> None:
             assert reduced(tmp_path, "--input", "run.tap", "--value-receipt", name).error()["code"] == "INVALID_INPUT"
             assert reduced(tmp_path, "--stderr", "run.tap", "--value-receipt", name).error()["code"] == "INVALID_INPUT"
             with (tmp_path / "run.tap").open("rb") as file:
-                ended = run("reduce", "--value-receipt", name, given=file, folder=tmp_path)
+                ended = call("reduce", "--value-receipt", name, given=file, folder=tmp_path)
             assert ended.error()["option"] == "--value-receipt"
         assert (tmp_path / "run.tap").read_bytes() == content
 

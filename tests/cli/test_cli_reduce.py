@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_process import COMMAND, ENVIRONMENT, GREEN, IDENTITY, RED, envelope, run
+from cli_process import COMMAND, ENVIRONMENT, GREEN, IDENTITY, RED, call, envelope, run
 
 from context_firewall import reduce_test_run, serialize_packet
 
@@ -17,8 +17,8 @@ V2 = ("--policy", "test-output-policy/v2")
 
 
 def test_an_envelope_and_the_same_raw_run_give_the_same_packet() -> None:
-    raw = run("reduce", *V2, *IDENTITY, "--exit-code", "0", "--duration-ms", "3", given=GREEN)
-    wrapped = run("reduce", *V2, given=json.dumps(envelope()).encode())
+    raw = call("reduce", *V2, *IDENTITY, "--exit-code", "0", "--duration-ms", "3", given=GREEN)
+    wrapped = call("reduce", *V2, given=json.dumps(envelope()).encode())
     assert raw.packet()["decision_evidence"]["status"] == "passed"
     assert raw.stdout == wrapped.stdout
     assert raw.stderr == wrapped.stderr
@@ -26,9 +26,9 @@ def test_an_envelope_and_the_same_raw_run_give_the_same_packet() -> None:
 
 def test_the_packet_is_the_librarys() -> None:
     for policy in ("test-output-policy/v2", "test-output-policy/v3"):
-        ended = run("reduce", "--policy", policy, given=json.dumps(envelope()).encode())
+        ended = call("reduce", "--policy", policy, given=json.dumps(envelope()).encode())
         assert ended.stdout == serialize_packet(reduce_test_run(envelope(), policy=policy))
-    assert run("reduce", given=json.dumps(envelope()).encode()).stdout == ended.stdout  # v3 is the default
+    assert call("reduce", given=json.dumps(envelope()).encode()).stdout == ended.stdout  # v3 is the default
 
 
 def test_file_pipe_and_redirected_file_are_the_same(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_a_redirected_file_is_read_from_where_it_stands(tmp_path: Path) -> None:
 
 def test_standard_error_is_a_stream_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "err.txt").write_bytes(b"WARN: low on wool\n")
-    packet = run("reduce", *V2, "--stderr", tmp_path / "err.txt", given=GREEN).packet()
+    packet = call("reduce", *V2, "--stderr", tmp_path / "err.txt", given=GREEN).packet()
     assert packet["receipt"]["source"]["streams"] == [
         {"byte_count": len(GREEN), "name": "stdout"},
         {"byte_count": 18, "name": "stderr"},
@@ -59,7 +59,7 @@ def test_standard_error_is_a_stream_of_its_own(tmp_path: Path) -> None:
 
 
 def test_what_is_not_given_is_missing_and_says_so() -> None:
-    evidence = run("reduce", *V2, given=GREEN).packet()["decision_evidence"]
+    evidence = call("reduce", *V2, given=GREEN).packet()["decision_evidence"]
     assert evidence["status"] == "indeterminate"
     assert set(evidence["reason_codes"]) >= {
         "EXIT_STATUS_MISSING",
@@ -73,7 +73,7 @@ def test_what_is_not_given_is_missing_and_says_so() -> None:
     ("text", "number"), [("0", 0), ("1", 1), ("255", 255), ("137", 137), ("128+9", 137), ("128+127", 255)]
 )
 def test_exit_codes(text: str, number: int) -> None:
-    packet = run("reduce", *V2, "--exit-code", text, given=GREEN).packet()
+    packet = call("reduce", *V2, "--exit-code", text, given=GREEN).packet()
     assert packet["decision_evidence"]["process"]["exit_code"] == number
 
 
@@ -90,14 +90,14 @@ def test_exit_codes(text: str, number: int) -> None:
     ],
 )
 def test_a_wrong_value_is_one_error_that_names_the_option(option: str, text: str) -> None:
-    error = run("reduce", option, text, given=GREEN).error()
+    error = call("reduce", option, text, given=GREEN).error()
     assert error["code"] == "INVALID_INPUT"
     assert error["option"] == option
 
 
 @pytest.mark.parametrize(("text", "number"), [("12.5", 12.5), ("0", 0), ("1e3", 1000)])
 def test_durations(text: str, number: float) -> None:
-    packet = run("reduce", *V2, "--duration-ms", text, given=GREEN).packet()
+    packet = call("reduce", *V2, "--duration-ms", text, given=GREEN).packet()
     assert packet["decision_evidence"]["process"]["duration_ms"] == number
 
 
@@ -118,7 +118,7 @@ def test_wrong_usage_is_one_canonical_error(arguments: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("arguments", [("--help",), ("reduce", "--help"), ("conformance", "-h"), ("--version",)])
 def test_help_is_an_answer_and_no_error(arguments: tuple[str, ...]) -> None:
-    ended = run(*arguments)
+    ended = call(*arguments)
     assert ended.status == 0
     assert ended.stdout
     assert ended.stderr == b""
@@ -126,9 +126,9 @@ def test_help_is_an_answer_and_no_error(arguments: tuple[str, ...]) -> None:
 
 def test_a_missing_input_is_an_error(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.tap", tmp_path):
-        error = run("reduce", "--input", path).error()
+        error = call("reduce", "--input", path).error()
         assert (error["code"], error["option"]) == ("INVALID_INPUT", "--input")
-    assert run("reduce", "--stderr", tmp_path / "missing.tap", given=GREEN).error()["option"] == "--stderr"
+    assert call("reduce", "--stderr", tmp_path / "missing.tap", given=GREEN).error()["option"] == "--stderr"
 
 
 def test_the_same_bytes_are_not_read_twice(tmp_path: Path) -> None:
@@ -136,18 +136,18 @@ def test_the_same_bytes_are_not_read_twice(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("run.tap")
     os.mkfifo(tmp_path / "pipe")
     for one, other in (("run.tap", "run.tap"), ("run.tap", "link"), ("pipe", "pipe"), ("-", "-")):
-        error = run("reduce", "--input", one, "--stderr", other, folder=tmp_path).error()
+        error = call("reduce", "--input", one, "--stderr", other, folder=tmp_path).error()
         assert error["option"] == "--stderr"
     with (tmp_path / "run.tap").open("rb") as file:
-        assert run("reduce", "--stderr", tmp_path / "run.tap", given=file).error()["option"] == "--stderr"
+        assert call("reduce", "--stderr", tmp_path / "run.tap", given=file).error()["option"] == "--stderr"
 
 
 def test_a_ceiling_that_is_too_small_is_an_error_with_the_size_that_would_do() -> None:
-    error = run("reduce", *V2, *IDENTITY, "--max-bytes", "64", "--exit-code", "1", given=RED).error()
+    error = call("reduce", *V2, *IDENTITY, "--max-bytes", "64", "--exit-code", "1", given=RED).error()
     assert error["code"] == "PAYLOAD_CEILING_TOO_SMALL"
     # The size is of the packet that names this ceiling; a larger one has more digits, and stands there twice.
     fits = str(error["minimum_safe_packet_bytes"] + 4)
-    packet = run("reduce", *V2, *IDENTITY, "--max-bytes", fits, "--exit-code", "1", given=RED).packet()
+    packet = call("reduce", *V2, *IDENTITY, "--max-bytes", fits, "--exit-code", "1", given=RED).packet()
     assert packet["receipt"]["measurements"]["reduced_bytes"] <= int(fits)
 
 
@@ -164,10 +164,10 @@ def test_a_ceiling_that_is_too_small_is_an_error_with_the_size_that_would_do() -
     ],
 )
 def test_exit_status_follows_the_verdict_when_asked(given: bytes, arguments: tuple[str, ...], status: int) -> None:
-    asked = run("reduce", *arguments, "--exit-status", given=given)
+    asked = call("reduce", *arguments, "--exit-status", given=given)
     asked.packet()
     assert asked.status == status
-    unasked = run("reduce", *arguments, given=given)
+    unasked = call("reduce", *arguments, given=given)
     assert (unasked.status, unasked.stdout) == (0, asked.stdout)
 
 
@@ -188,24 +188,24 @@ def test_exit_status_follows_the_verdict_when_asked(given: bytes, arguments: tup
 )
 def test_an_envelope_describes_its_run_itself(form: str, option: str, value: str | None) -> None:
     arguments = [option] if value is None else [option, value]
-    ended = run("reduce", "--format", form, *arguments, given=json.dumps(envelope()).encode())
+    ended = call("reduce", "--format", form, *arguments, given=json.dumps(envelope()).encode())
     assert ended.error()["option"] == option
 
 
 def test_format_settles_what_the_input_is() -> None:
     text = json.dumps(envelope()).encode()
-    as_raw = run("reduce", *V2, "--format", "raw", given=text).packet()
+    as_raw = call("reduce", *V2, "--format", "raw", given=text).packet()
     assert as_raw["receipt"]["source"]["streams"] == [{"byte_count": len(text), "name": "stdout"}]
     assert as_raw["decision_evidence"]["disposition"] == "NEEDS_RAW_EVIDENCE"
-    assert run("reduce", "--format", "envelope", given=GREEN).error()["code"] == "INVALID_INPUT"
-    assert run("reduce", "--format", "envelope", given=b"").error()["code"] == "INVALID_INPUT"
+    assert call("reduce", "--format", "envelope", given=GREEN).error()["code"] == "INVALID_INPUT"
+    assert call("reduce", "--format", "envelope", given=b"").error()["code"] == "INVALID_INPUT"
 
 
 def test_a_damaged_envelope_is_an_error_that_says_so(tmp_path: Path) -> None:
-    error = run("reduce", given=json.dumps(envelope()).encode()[:-30]).error()
+    error = call("reduce", given=json.dumps(envelope()).encode()[:-30]).error()
     assert "envelope" in error["message"]
     wrong_version = envelope(protocol_version="opsle.context-firewall.test-run-input/v2")
-    assert run("reduce", given=json.dumps(wrong_version).encode()).error()["key"] == "protocol_version"
+    assert call("reduce", given=json.dumps(wrong_version).encode()).error()["key"] == "protocol_version"
 
 
 def test_a_broken_pipe_is_no_traceback() -> None:
@@ -259,7 +259,7 @@ def test_a_stop_from_the_keyboard_is_no_traceback() -> None:
         while process.poll() is None:
             process.send_signal(signal.SIGINT)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(0.5)
+                process.wait(2)
         complaint = process.stderr.read()
         assert process.stdout.read() == b""
     assert process.returncode == 1

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from cli_process import COMMAND, ENVIRONMENT, call, run
+from cli_process import COMMAND, ENVIRONMENT, call
 
 from context_firewall.cli.reports import report
 from context_firewall.store.places import open_store
@@ -47,7 +47,7 @@ def annotations(stderr: bytes) -> list[str]:
 def test_run_annotates_with_files_of_the_repository(desk: Path, folder: str, printed: str, place: str) -> None:
     """RUN-13 and REPORT-2: paths from the repository's root, of files that are there."""
     command = ("sh", "-c", FAILING, printed)
-    ended = run("run", "--annotations", "github", "--", *command, folder=desk / folder)
+    ended = call("run", "--annotations", "github", "--", *command, folder=desk / folder)
     assert ended.status == 1
     assert ended.stdout.startswith(b"FAILED: 1 failed")
     assert annotations(ended.stderr) == [f"::error {place}title=shuts::at: {printed}:7"]
@@ -63,7 +63,7 @@ def test_absolute_paths_and_foreign_code(desk: Path) -> None:
         (foreign / "lid.js", ""),
     ):
         command = ("sh", "-c", FAILING, str(printed))
-        ended = run("run", "--annotations", "github", "--", *command, folder=desk)
+        ended = call("run", "--annotations", "github", "--", *command, folder=desk)
         assert annotations(ended.stderr)[0].startswith(f"::error {place}title=shuts::")
 
 
@@ -85,7 +85,7 @@ def test_a_run_that_is_annotated_needs_no_standard_output(desk: Path) -> None:
 
 def test_show_as_junit_and_as_annotations(desk: Path) -> None:
     """SHOW-4."""
-    assert run("run", "--", "sh", "-c", FAILING, "north/gate.js", folder=desk).status == 1
+    assert call("run", "--", "sh", "-c", FAILING, "north/gate.js", folder=desk).status == 1
     shown = call("show", "latest", "--format", "junit", folder=desk)
     case = ElementTree.fromstring(shown.stdout).find("testsuite/testcase")  # noqa: S314  ours
     assert case is not None
@@ -97,7 +97,7 @@ def test_show_as_junit_and_as_annotations(desk: Path) -> None:
 
 
 def test_a_folder_that_is_gone_has_no_files(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run("run", "--", "sh", "-c", FAILING, "north/gate.js", folder=desk)
+    call("run", "--", "sh", "-c", FAILING, "north/gate.js", folder=desk)
     store = open_store(None, folder=str(desk))
     packet = json.loads(store.document(store.record(store.find_run("latest")), "packet"))
     gone = desk / "gone"
@@ -139,6 +139,6 @@ def test_progress_is_told_to_whoever_waits_and_the_command_cannot_forge_it(desk:
 def test_progress_that_cannot_be_told_is_refused_before_anything_runs(
     desk: Path, options: tuple[str, ...], reason: str
 ) -> None:
-    ended = run("run", *options, "--", sys.executable, "-c", "open('ran', 'w')", folder=desk)
+    ended = call("run", *options, "--", sys.executable, "-c", "open('ran', 'w')", folder=desk)
     assert reason in ended.error()["message"]
     assert not (desk / "ran").exists()

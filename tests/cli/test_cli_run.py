@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_process import COMMAND, ENVIRONMENT, GREEN, Ended, run
+from cli_process import COMMAND, ENVIRONMENT, GREEN, Ended, call, run
 from click.testing import CliRunner
 
 from context_firewall import reduce_streams, serialize_packet, verify_value_receipt
@@ -116,7 +116,7 @@ def test_a_failing_node_suite(desk: Path) -> None:
 
 def test_the_packet_is_what_reduce_makes_of_the_kept_bytes(desk: Path) -> None:
     """RUN-10: nothing but bytes, process facts and options enters it."""
-    ended = run("run", "--emit", "packet", "--run-id", "9", "--", "sh", "-c", f"echo note >&2; {FAILING}", folder=desk)
+    ended = call("run", "--emit", "packet", "--run-id", "9", "--", "sh", "-c", f"echo note >&2; {FAILING}", folder=desk)
     manifest, streams, packet = kept(desk)
     assert json.loads(ended.stdout) == packet
     process = manifest["process"]
@@ -139,7 +139,7 @@ def test_the_packet_is_what_reduce_makes_of_the_kept_bytes(desk: Path) -> None:
 def test_what_is_emitted_is_bound_by_the_record(desk: Path) -> None:
     """RUN-9."""
     for emit, name in (("brief", "brief"), ("packet", "packet"), ("model-evidence", "model_evidence")):
-        ended = run("run", "--emit", emit, "--", *PRINT_GREEN, folder=desk)
+        ended = call("run", "--emit", emit, "--", *PRINT_GREEN, folder=desk)
         assert ended.status == 0
         store = store_of(desk)
         record = store.record(store.find_run("latest"))
@@ -152,7 +152,7 @@ def test_what_is_emitted_is_bound_by_the_record(desk: Path) -> None:
 def test_sidecars_and_names(desk: Path) -> None:
     names = ("--operation-id", "ci-417", "--source-id", "gates-e2e", "--run-id", "3")
     files = ("--packet", "p.json", "--value-receipt", "v.json", "--model-evidence", "m.json")
-    run("run", *names, *files, "--mechanism-revision", "4f2a", "--", *PRINT_GREEN, folder=desk)
+    call("run", *names, *files, "--mechanism-revision", "4f2a", "--", *PRINT_GREEN, folder=desk)
     packet = json.loads((desk / "p.json").read_bytes())
     assert (packet["operation_id"], packet["decision_evidence"]["source"]) == (
         "ci-417",
@@ -169,22 +169,22 @@ def test_the_projects_configuration_is_heeded(desk: Path) -> None:
         'max-bytes = 3000\nstore = "kept"\n'
     )
     command = ("sh", "-c", f"echo gate server is up; printf '{GREEN.decode()}'")
-    packet = json.loads(run("run", "--emit", "packet", "--", *command, folder=desk).stdout)
+    packet = json.loads(call("run", "--emit", "packet", "--", *command, folder=desk).stdout)
     assert (packet["operation_id"], packet["decision_evidence"]["source"]["id"]) == ("nightly", "configured")
     assert packet["decision_evidence"]["disposition"] == "SUFFICIENT"
     assert packet["receipt"]["configuration"]["max_output_bytes"] == 3000
     assert packet["receipt"]["raw_evidence"]["reference"].startswith("evidence://sha256/")
     assert (desk / "kept" / "manifests").is_dir()
-    packet = json.loads(run("run", "--no-store", "--emit", "packet", "--", *command, folder=desk).stdout)
+    packet = json.loads(call("run", "--no-store", "--emit", "packet", "--", *command, folder=desk).stdout)
     assert packet["receipt"]["raw_evidence"]["reference"] == "file:elsewhere"
-    packet = json.loads(run("run", "--no-config", "--emit", "packet", "--", *command, folder=desk).stdout)
+    packet = json.loads(call("run", "--no-config", "--emit", "packet", "--", *command, folder=desk).stdout)
     assert packet["decision_evidence"]["source"]["id"] == "gates"
     assert packet["decision_evidence"]["disposition"] == "NEEDS_RAW_EVIDENCE"
 
 
 def test_long_and_odd_commands_have_names(desk: Path) -> None:
     """RUN-10: names are text, and of a length that can be shown; the manifest has every word."""
-    run("run", "--", "sh", "-c", f"printf '{GREEN.decode()}'", b"caf\xe9", "x" * 400, folder=desk)
+    call("run", "--", "sh", "-c", f"printf '{GREEN.decode()}'", b"caf\xe9", "x" * 400, folder=desk)
     manifest, _, packet = kept(desk)
     assert len(packet["operation_id"]) == 200
     assert packet["operation_id"].endswith("…")
@@ -200,7 +200,7 @@ def test_standard_input_passes_through(desk: Path) -> None:
 def test_merged_streams_are_one(desk: Path) -> None:
     """RUN-3."""
     command = ("sh", "-c", "echo 1..2 >&2; echo ok 1; echo ok 2 >&2")
-    ended = run("run", "--merge-streams", "--", *command, folder=desk)
+    ended = call("run", "--merge-streams", "--", *command, folder=desk)
     assert lines(ended)[0] == "PASSED: 0 failed, 2 passed, 2 in all; exit code 0; evidence sufficient"
     assert kept(desk)[1] == {"stdout": b"1..2\nok 1\nok 2\n"}
 
@@ -209,7 +209,7 @@ def test_binary_output_is_kept_exactly(desk: Path) -> None:
     """RUN-2 and RUN-9."""
     data = bytes(range(256)) * 50
     program = f"import sys; sys.stdout.buffer.write({data!r}); sys.stderr.buffer.write(b'\\0\\xff')"
-    ended = run("run", "--", sys.executable, "-c", program, folder=desk)
+    ended = call("run", "--", sys.executable, "-c", program, folder=desk)
     assert ended.status == 0
     assert lines(ended)[0].startswith("INDETERMINATE: ")
     assert kept(desk)[1] == {"stdout": data, "stderr": b"\0\xff"}
@@ -217,11 +217,11 @@ def test_binary_output_is_kept_exactly(desk: Path) -> None:
 
 def test_tee_copies_what_is_printed(desk: Path) -> None:
     """RUN-11: into a pipe it is exact."""
-    ended = run("run", "--tee", "--", "sh", "-c", "printf '\\033[31mred\\n'; exit 3", folder=desk)
+    ended = call("run", "--tee", "--", "sh", "-c", "printf '\\033[31mred\\n'; exit 3", folder=desk)
     copied, _, indicator = ended.stderr.partition(b"[Context Firewall]")
     assert (ended.status, copied) == (3, b"\x1b[31mred\n")
     assert indicator.endswith(b"escalation: yes\n")
-    cut = run("run", "--tee", "--", "sh", "-c", "printf 'no newline'", folder=desk)
+    cut = call("run", "--tee", "--", "sh", "-c", "printf 'no newline'", folder=desk)
     assert cut.stderr.startswith(b"no newline\n[Context Firewall] ")
 
 
@@ -317,7 +317,7 @@ def test_a_command_that_ignores_sigterm_is_killed_after_its_grace(desk: Path) ->
 def test_a_timeout_says_so_everywhere(desk: Path) -> None:
     """RUN-5 and REASON-27."""
     command = ("sh", "-c", "echo 1..2; echo ok 1 - opens; exec sleep 60")
-    ended = run("run", "--timeout", "0.5", "--", *command, folder=desk)
+    ended = call("run", "--timeout", "0.5", "--", *command, folder=desk)
     assert ended.status == 143
     assert "exit code 143, timed out; evidence NOT SUFFICIENT" in lines(ended)[0]
     assert any(line.startswith("! TIMEOUT: ") for line in lines(ended))
@@ -333,14 +333,14 @@ def test_a_timeout_says_so_everywhere(desk: Path) -> None:
 def test_a_timeout_is_never_a_success(desk: Path) -> None:
     """RUN-5: although the command itself says 0."""
     command = ("sh", "-c", "trap 'echo ok 1; echo 1..1; exit 0' TERM; while :; do sleep 0.05; done")
-    ended = run("run", "--timeout", "0.8", "--", *command, folder=desk)
+    ended = call("run", "--timeout", "0.8", "--", *command, folder=desk)
     assert ended.status == 124
     assert lines(ended)[0].startswith("INDETERMINATE: 0 failed, 1 passed, 1 in all; exit code 0, timed out; ")
 
 
 def test_a_process_left_behind_is_said(desk: Path) -> None:
     """RUN-7."""
-    ended = run("run", "--grace", "0.2", "--", "sh", "-c", "sleep 2 & echo 1..1; echo ok 1", folder=desk)
+    ended = call("run", "--grace", "0.2", "--", "sh", "-c", "sleep 2 & echo 1..1; echo ok 1", folder=desk)
     assert ended.status == 0
     assert b"processes left behind hold standard output and standard error open" in ended.stderr
     assert [stream["complete"] for stream in kept(desk)[0]["streams"]] == [False, False]
@@ -348,7 +348,7 @@ def test_a_process_left_behind_is_said(desk: Path) -> None:
 
 def test_a_command_that_cannot_be_started_leaves_nothing(desk: Path) -> None:
     """RUN-4."""
-    ended = run("run", "--", "no-such-program", "--flag", folder=desk)
+    ended = call("run", "--", "no-such-program", "--flag", folder=desk)
     assert (ended.status, ended.stdout) == (127, b"")
     assert json.loads(ended.stderr)["code"] == "COMMAND_NOT_STARTED"
     assert store_of(desk).runs() == []
@@ -367,7 +367,7 @@ def test_a_command_that_cannot_be_started_leaves_nothing(desk: Path) -> None:
     ],
 )
 def test_wrong_usage_runs_nothing(arguments: tuple[str, ...], named: str, desk: Path) -> None:
-    ended = run("run", *arguments, folder=desk)
+    ended = call("run", *arguments, folder=desk)
     assert ended.error()["option"] == named
     assert ended.status == 2
     assert not (desk / ".context-firewall").exists()
@@ -375,7 +375,7 @@ def test_wrong_usage_runs_nothing(arguments: tuple[str, ...], named: str, desk: 
 
 def test_options_that_clash_run_nothing(desk: Path) -> None:
     arguments = ("--policy", "test-output-policy/v2", "--dialect", "tap")
-    ended = run("run", *arguments, "--", "sh", "-c", "echo ran >ran", folder=desk)
+    ended = call("run", *arguments, "--", "sh", "-c", "echo ran >ran", folder=desk)
     assert ended.error()["key"] == "dialect"
     assert not (desk / "ran").exists()
 
@@ -396,7 +396,7 @@ def test_a_ceiling_too_small_hides_neither_status_nor_evidence(desk: Path) -> No
     """RUN-12."""
     for emit in ("packet", "brief"):
         for command, status in ((PRINT_GREEN, 125), (("sh", "-c", FAILING), 1)):
-            ended = run("run", "--emit", emit, "--max-bytes", "10", "--", *command, folder=desk)
+            ended = call("run", "--emit", emit, "--max-bytes", "10", "--", *command, folder=desk)
             assert (ended.status, ended.stdout) == (status, b"")
             said, error = ended.stderr.decode().splitlines()
             assert said.startswith("[Context Firewall] the output is kept as evidence://sha256/")
@@ -426,7 +426,7 @@ def test_a_reader_that_goes_away_hides_neither(command: tuple[str, ...], status:
 def test_a_store_that_cannot_be_made_hides_nothing(desk: Path) -> None:
     """RUN-12: a file stands where the folder would be."""
     (desk / "taken\x1b[31m\n").write_text("")
-    ended = run("run", "--store", "taken\x1b[31m\n", "--", "sh", "-c", FAILING, folder=desk)
+    ended = call("run", "--store", "taken\x1b[31m\n", "--", "sh", "-c", FAILING, folder=desk)
     assert ended.status == 1
     assert lines(ended)[0] == "FAILED: 1 failed, 1 passed, 2 in all; exit code 1; evidence NOT SUFFICIENT, see reasons"
     assert lines(ended)[-1].endswith("; no raw reference")
@@ -686,7 +686,7 @@ def test_soak_sixty_four_runs_at_once(desk: Path) -> None:
 def test_a_brief_has_a_ceiling_that_nobody_named(desk: Path) -> None:
     """RUN-10: also where a tool that nobody knows prints without end."""
     shout = "for n in range(30_000): print(f'[{n}] kiln: shelf {n} is warm')"
-    ended = run("run", "--", sys.executable, "-c", shout, folder=desk)
+    ended = call("run", "--", sys.executable, "-c", shout, folder=desk)
     assert len(ended.stdout) <= 24_000
     assert "| [0] kiln: shelf 0 is warm" in lines(ended)
     assert "| [29999] kiln: shelf 29999 is warm" in lines(ended)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_process import IDENTITY, RED, envelope, run
+from cli_process import IDENTITY, RED, call, envelope
 
 from context_firewall.canonical import canonical_bytes
 
@@ -14,13 +14,13 @@ def folder(tmp_path: Path) -> Path:
     """A folder with a packet and all that belongs to it."""
     (tmp_path / "out.txt").write_bytes(RED)
     (tmp_path / "err.txt").write_bytes(b"listening\n")
-    made = run(
+    made = call(
         *("reduce", "--input", "out.txt", "--stderr", "err.txt", "--exit-code", "1", *IDENTITY),
         *("--value-receipt", "receipt.json", "--model-evidence", "evidence.json"),
         folder=tmp_path,
     )
     (tmp_path / "packet.json").write_bytes(made.stdout)
-    shown = run(
+    shown = call(
         *("reduce", "--input", "out.txt", "--stderr", "err.txt", "--exit-code", "1", *IDENTITY, "--emit", "brief"),
         folder=tmp_path,
     )
@@ -32,7 +32,7 @@ COMPANIONS = ("--value-receipt", "receipt.json", "--model-evidence", "evidence.j
 
 
 def test_a_packet_alone(folder: Path) -> None:
-    ended = run("verify", "packet.json", folder=folder)
+    ended = call("verify", "packet.json", folder=folder)
     assert (ended.status, ended.stderr) == (0, b"")
     assert ended.stdout.decode().splitlines() == [
         "packet packet.json: verified",
@@ -42,7 +42,7 @@ def test_a_packet_alone(folder: Path) -> None:
 
 
 def test_everything_together(folder: Path) -> None:
-    ended = run("verify", "packet.json", "--raw", "out.txt", "--stderr", "err.txt", *COMPANIONS, folder=folder)
+    ended = call("verify", "packet.json", "--raw", "out.txt", "--stderr", "err.txt", *COMPANIONS, folder=folder)
     assert (ended.status, ended.stderr) == (0, b"")
     assert ended.stdout.decode().splitlines() == [
         "packet packet.json: verified",
@@ -56,23 +56,23 @@ def test_everything_together(folder: Path) -> None:
 
 def test_from_standard_input(folder: Path) -> None:
     packet = (folder / "packet.json").read_bytes()
-    assert run("verify", "-", given=packet, folder=folder).stdout.startswith(b"packet -: verified\n")
+    assert call("verify", "-", given=packet, folder=folder).stdout.startswith(b"packet -: verified\n")
 
 
 def test_with_the_envelope(folder: Path) -> None:
     (folder / "run.json").write_text(json.dumps(envelope(RED.decode(), 1)))
-    made = run("reduce", "--input", "run.json", folder=folder)
+    made = call("reduce", "--input", "run.json", folder=folder)
     (folder / "packet.json").write_bytes(made.stdout.replace(b'"operation_id":"op-1"', b'"operation_id":"op-2"'))
-    ended = run("verify", "packet.json", "--envelope", "run.json", folder=folder)
+    ended = call("verify", "packet.json", "--envelope", "run.json", folder=folder)
     assert ended.status == 1
     assert b'  operation_id: is "op-2"; "op-1" is what the envelope says\n' in ended.stdout
-    assert run("verify", "packet.json", folder=folder).status == 0
+    assert call("verify", "packet.json", folder=folder).status == 0
 
 
 def test_findings_end_with_1_and_name_the_field(folder: Path) -> None:
     packet = (folder / "packet.json").read_bytes().replace(b'"failed":1', b'"failed":0', 1)
     (folder / "packet.json").write_bytes(packet)
-    ended = run("verify", "packet.json", "--raw", "out.txt", "--stderr", "err.txt", *COMPANIONS, folder=folder)
+    ended = call("verify", "packet.json", "--raw", "out.txt", "--stderr", "err.txt", *COMPANIONS, folder=folder)
     assert (ended.status, ended.stderr) == (1, b"")
     assert b"\n  receipt.semantic_payload_hash: is " in ended.stdout
     assert b"\n  decision_evidence.counts.failed: is 0; it should be 1, as reducing" in ended.stdout
@@ -82,7 +82,7 @@ def test_findings_end_with_1_and_name_the_field(folder: Path) -> None:
 
 def test_the_json_report(folder: Path) -> None:
     (folder / "packet.json").write_bytes((folder / "packet.json").read_bytes() + b" ")
-    ended = run("verify", "packet.json", "--value-receipt", "receipt.json", "--json", folder=folder)
+    ended = call("verify", "packet.json", "--value-receipt", "receipt.json", "--json", folder=folder)
     report = json.loads(ended.stdout)
     assert canonical_bytes(report) + b"\n" == ended.stdout
     assert (ended.status, report["verified"]) == (1, False)
@@ -96,12 +96,12 @@ def test_the_json_report(folder: Path) -> None:
 
 def test_noise_is_declared_by_the_projects_configuration(folder: Path) -> None:
     (folder / "context-firewall.toml").write_text('noise = ["listening"]\n')
-    made = run("reduce", "--input", "out.txt", "--stderr", "err.txt", "--exit-code", "1", folder=folder)
+    made = call("reduce", "--input", "out.txt", "--stderr", "err.txt", "--exit-code", "1", folder=folder)
     (folder / "quiet.json").write_bytes(made.stdout)
     streams = ("--raw", "out.txt", "--stderr", "err.txt")
     for packet in ("packet.json", "quiet.json"):  # made without the declaration, and with it
-        assert run("verify", packet, *streams, folder=folder).status == 0
-    ended = run("verify", "quiet.json", *streams, "--no-config", folder=folder)
+        assert call("verify", packet, *streams, folder=folder).status == 0
+    ended = call("verify", "quiet.json", *streams, "--no-config", folder=folder)
     assert ended.status == 1
     assert b"  receipt.configuration.identity: " in ended.stdout
 
@@ -111,7 +111,7 @@ def test_a_file_that_holds_commands_for_a_terminal(folder: Path) -> None:
     packet["\x1b[2J\nverified"] = "\x1b[31m"
     packet["decision_evidence"]["status"] = "\x1b[2J"
     (folder / "p\x1b[31m.json").write_bytes(canonical_bytes(packet) + b"\n")
-    ended = run("verify", "p\x1b[31m.json", folder=folder)
+    ended = call("verify", "p\x1b[31m.json", folder=folder)
     assert ended.status == 1
     assert all(line.isprintable() for line in ended.stdout.decode().splitlines())
 
@@ -129,13 +129,13 @@ def test_a_file_that_holds_commands_for_a_terminal(folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_used_ends_with_2(folder: Path, arguments: tuple[str, ...], said: str) -> None:
-    ended = run("verify", *arguments, folder=folder)
+    ended = call("verify", *arguments, folder=folder)
     assert ended.status == 2
     assert said in ended.error()["message"]
 
 
 def test_the_help_teaches(folder: Path) -> None:
-    ended = run("verify", "--help", folder=folder)
+    ended = call("verify", "--help", folder=folder)
     assert ended.status == 0
     for words in (b"Exit status:", b"--envelope", b"not signed", b"context-firewall verify packet.json"):
         assert words in ended.stdout

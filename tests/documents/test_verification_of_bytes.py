@@ -55,9 +55,8 @@ def names(field: str, path: str) -> bool:
     return any(path.startswith(over) and field == digest for over, digest in DIGESTS)
 
 
-def check_byte(case: Case, offset: int, new: int, path: str | None) -> str | None:
+def check_byte(canonical: bytes, offset: int, new: int, path: str | None) -> str | None:
     """Change one byte and verify. Returns the path if nothing was found."""
-    canonical = case.canonical
     changed = canonical[:offset] + bytes([new]) + canonical[offset + 1 :]
     try:
         findings = verify_packet(changed)
@@ -80,7 +79,7 @@ def sweep(case: Case, flips: Iterable[int], step: int = 1, first: int = 0) -> se
     missed: set[str] = set()
     for offset in range(first, len(canonical), step):
         for flip in flips:
-            unfound = check_byte(case, offset, canonical[offset] ^ flip, places.get(offset))
+            unfound = check_byte(canonical, offset, canonical[offset] ^ flip, places.get(offset))
             if unfound is not None:
                 missed.add(unfound)
     return missed

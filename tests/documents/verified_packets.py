@@ -116,7 +116,7 @@ def _every_rung(name: str, run: dict[str, Any], policy: str) -> list[Case]:
         except PayloadCeilingTooSmall:
             return list(found.values())
         found.setdefault(rung_of(packet), Case(f"{name}-{ceiling}", run, packet))
-        ceiling -= 40
+        ceiling = min(ceiling - 40, len(serialize_packet(packet)) - 1)
 
 
 @cache

@@ -324,27 +324,27 @@ def test_noise_never_pushes_out_a_failure(count: int, together: bool) -> None:
     assert [dict(line)["text"] for line in shown] == lines[first : first + 7]
 
 
-def test_three_thousand_failures_are_all_accounted_for() -> None:
-    text = document([failing(n, words=f"no {n}") for n in range(1, 3_001)])
-    started = time.perf_counter()
+def test_a_thousand_failures_are_all_accounted_for() -> None:
+    text = document([failing(n, words=f"no {n}") for n in range(1, 1_001)])
+    started = time.thread_time()
     whole = reduced(text)
-    one = time.perf_counter() - started
-    for ceiling in (12_000, 1_000_000, 2_000_000):
-        started = time.perf_counter()
+    one = time.thread_time() - started
+    for ceiling in (12_000, 330_000, 660_000):
+        started = time.thread_time()
         packet = reduced(text, ceiling)
-        assert time.perf_counter() - started < 6 * one + 0.5
+        assert time.thread_time() - started < 6 * one + 0.5
         evidence_of_run = packet["decision_evidence"]
         named = len(evidence_of_run["failures"])
         if ceiling == 12_000:
             assert limits(packet) == [NAMES]
             assert named > 300
-            check_omitted(text, packet, named, 3_000)
+            check_omitted(text, packet, named, 1_000)
         else:
             assert limits(packet) == [REGIONS]
-            assert named == 3_000
+            assert named == 1_000
             assert len(serialize_packet(packet)) > ceiling - 1_500
         assert evidence_of_run["counts"] == whole["decision_evidence"]["counts"]
-        assert evidence_of_run["counts"]["failed"] == 3_000
+        assert evidence_of_run["counts"]["failed"] == 1_000
 
 
 # -- shared regions ----------------------------------------------------------------------------------------------------

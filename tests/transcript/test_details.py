@@ -40,8 +40,8 @@ def test_kinds(text: str, kind: Kind) -> None:
 def test_time_is_linear(piece: bytes) -> None:
     def seconds(count: int) -> float:
         line = b"(" + piece * count + b"x"
-        started = time.perf_counter()
+        started = time.thread_time()
         classify_detail(line)
-        return time.perf_counter() - started
+        return time.thread_time() - started
 
     assert seconds(400_000) < 1.0

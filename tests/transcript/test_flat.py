@@ -197,6 +197,6 @@ def test_empty_streams_hold_nothing() -> None:
     ],
 )
 def test_time_is_linear(line: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     read(line + "\n")
-    assert time.perf_counter() - started < 1.0
+    assert time.thread_time() - started < 1.0

@@ -396,9 +396,9 @@ def test_a_long_green_run_is_taken_in_runs() -> None:
 )
 def test_a_line_of_a_megabyte_costs_little(piece: str) -> None:
     line = (piece * (1_000_000 // len(piece))).encode()
-    began = time.perf_counter()
+    began = time.thread_time()
     for before in (b"", TREE.encode(), f"FAIL {ROOF}\n  ● x\n\n".encode()):
         reader = StreamReader("stderr", [DIALECT])
         reader.feed(before + line + b"\n")
         reader.close(0)
-    assert time.perf_counter() - began < 3
+    assert time.thread_time() - began < 3

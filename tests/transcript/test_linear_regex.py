@@ -143,14 +143,14 @@ def test_it_means_what_it_means_in_python(pattern: str, lines: list[str]) -> Non
 def test_a_megabyte_takes_a_moment(pattern: str) -> None:
     compiled = LinearRegex(pattern)
     assert len(compiled._accepts) <= MOST_STATES
-    started = time.perf_counter()
+    started = time.thread_time()
     for line in (b"a" * 1_000_000, b"a " * 500_000, b"a=" * 500_000):
         compiled.fullmatch(line)
-    assert time.perf_counter() - started < 3
+    assert time.thread_time() - started < 3
 
 
 def test_the_largest_patterns_are_compiled_or_refused_in_a_moment() -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     for pattern in (
         ".{255}" * 3 + "x",
         "(?:a|b)*a(?:a|b){12}",
@@ -159,4 +159,4 @@ def test_the_largest_patterns_are_compiled_or_refused_in_a_moment() -> None:
     ):
         with contextlib.suppress(PatternError):
             LinearRegex(pattern)
-    assert time.perf_counter() - started < 5
+    assert time.thread_time() - started < 5

@@ -294,13 +294,13 @@ def test_damage_is_doubted_or_harmless(report: str, exit_code: int) -> None:
     ],
 )
 def test_long_lines_take_linear_time(line: bytes) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     DIALECT.opening.match(line)
     machine = NodeSpec("stdout")
     for number in range(1, 4):
         machine.line(line, line, number)
     machine.close(0)
-    assert time.perf_counter() - began < 2
+    assert time.thread_time() - began < 2
 
 
 @pytest.mark.parametrize("line", ["▶ a", "✔ a (1ms)", "✖ a (0.5ms) # TODO", "ℹ tests 3"])

@@ -552,17 +552,17 @@ def test_lanes_count_as_lines_do() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        " ✓ " + "a (3 tests " * 90000,
-        " ✓ " + "(" * 1000000,
-        "stdout | " + ".js" * 300000,
-        "⎯" * 300000 + " A" * 300000,
-        "   × " + " 1ms" * 250000,
-        " FAIL  " + " [ " * 300000,
-        "::error file=a,title=" + ",line=1" * 140000,
-        "x-*" * 330000,
-        "⎯" * 330000,
-        " Test Files  " + "1 passed | " * 90000,
-        " ❯ " + "a:1:2 " * 160000,
+        " ✓ " + "a (3 tests " * 22_500,
+        " ✓ " + "(" * 250_000,
+        "stdout | " + ".js" * 75_000,
+        "⎯" * 75_000 + " A" * 75_000,
+        "   × " + " 1ms" * 62_500,
+        " FAIL  " + " [ " * 75_000,
+        "::error file=a,title=" + ",line=1" * 35_000,
+        "x-*" * 82_500,
+        "⎯" * 82_500,
+        " Test Files  " + "1 passed | " * 22_500,
+        " ❯ " + "a:1:2 " * 40_000,
     ],
 )
 def test_long_lines_take_linear_time(line: str) -> None:
@@ -571,9 +571,9 @@ def test_long_lines_take_linear_time(line: str) -> None:
         HEAD + " ❯ q.test.ts (1 test | 1 failed) 1ms\n",
         f"{ruler('Failed Tests 1')}\n\n FAIL  a > b\n",
     ):
-        start = time.perf_counter()
+        start = time.thread_time()
         read(before + line + "\n" + line + "\n", "", 1)
-        assert time.perf_counter() - start < 2
+        assert time.thread_time() - start < 1
 
 
 # -- the grammar
