@@ -47,17 +47,19 @@ def consecutive(first: int, count: int) -> bytes:
     return whole[skipped : len(whole) - added]
 
 
-def numbers_in_order(block: bytes, start: int, stop: int, due: int) -> int:
-    """How many points of a plain run are numbered due, due + 1, ...: all, all but its last one, or else 0."""
+def numbers_in_order(block: bytes, start: int, stop: int, due: int) -> tuple[int, int]:
+    """How many points of a plain run are numbered due, due + 1, ... (all, all but its last, or 0), and of how many."""
     if not block[start + 3 : start + 4].isdigit():
-        return block.count(b"\n", start, stop)  # without a number each is the next
+        count = block.count(b"\n", start, stop)
+        return count, count  # without a number each is the next
     first = block[start + 3 : block.index(b" ", start + 3)]
     # Each number but the first has its newline before it in the run.
     numbers = [first, *_NUMBER.findall(block, start, stop)]
-    found, asked = b" ".join(numbers), consecutive(due, len(numbers))
+    count = len(numbers)
+    found, asked = b" ".join(numbers), consecutive(due, count)
     if found == asked:
-        return len(numbers)
-    return len(numbers) - 1 if found.rpartition(b" ")[0] == asked.rpartition(b" ")[0] else 0
+        return count, count
+    return count - 1 if found.rpartition(b" ")[0] == asked.rpartition(b" ")[0] else 0, count
 
 
 def has(block: bytes, text: bytes, rare: bytes, start: int, stop: int) -> bool:
