@@ -477,6 +477,16 @@ def tap_spec(mib: float) -> Pieces:
     yield f"\n\n  total:     {total}\n  passing:   {total}\n  duration:  1.2s\n\n\n".encode()
 
 
+def tap_classic(mib: float) -> Pieces:
+    """tap -R classic: a line a file, and whom it skipped."""
+    made: list[int] = []
+    skipped = "  Skipped: 2\n    is not there yet\n    filters by customer\n\n"
+    yield from _until(mib, lambda n: f"test/invoices/customer-{n:08d}.js .................. 48/50\n{skipped}", made)
+    files = made[-1]
+    counts = f"{files * 48}/{files * 50}"
+    yield f"total {'.' * (52 - len(counts))} {counts}\n\n  {files * 48} passing (9s)\n  {files * 2} pending\n".encode()
+
+
 def teamcity(mib: float) -> Pieces:
     """Service messages, as PHPUnit writes them: two for each test."""
     made: list[int] = []
@@ -538,6 +548,23 @@ def mocha_events(mib: float) -> Pieces:
     yield b'["start",{"total":1}]\n'
     yield from _until(mib, lambda n: event.format(n=n), made)
     yield f'["end",{{"suites":1,"tests":{made[-1]},"passes":{made[-1]},"pending":0,"failures":0}}]\n'.encode()
+
+
+def mocha_doc(mib: float) -> Pieces:
+    """mocha --reporter doc: suites of fifty tests, each with its code."""
+    made: list[int] = []
+    terms = "        <dt>adds up the invoice of customer {n:04d}</dt>\n        <dt>/srv/shop/invoice.test.js</dt>\n"
+    code = "        <dd><pre><code>assert.equal(invoice(orders), 300);</code></pre></dd>\n"
+    tests = "".join(terms.format(n=n) + code for n in range(50))
+    head = '    <section class="suite">\n      <h1>invoices of year {n:06d}</h1>\n      <dl>\n'
+    yield from _until(mib, lambda n: f"{head.format(n=n)}{tests}      </dl>\n    </section>\n", made)
+
+
+def mocha_markdown(mib: float) -> Pieces:
+    """mocha --reporter markdown: a suite of many tests, each with its code."""
+    test = "adds up the invoice of customer {n:08d}.\n\n```js\nassert.equal(invoice(orders), 300);\n```\n\n"
+    yield b'# TOC\n   - [invoices](#invoices)\n<a name=""></a>\n \n<a name="invoices"></a>\n# invoices\n'
+    yield from _until(mib, lambda n: test.format(n=n), [])
 
 
 def deno_results(mib: float) -> Pieces:
@@ -633,9 +660,12 @@ SHAPES = (
     Shape("vitest, files", vitest_files, 1 / 25),
     Shape("mocha, tree", mocha_tree, 1 / 25),
     Shape("mocha, json-stream", mocha_events, 1 / 25),
+    Shape("mocha, HTML", mocha_doc, 1 / 25),
+    Shape("mocha, Markdown", mocha_markdown, 1 / 25),
     Shape("deno test", deno_results, 1 / 25),
     Shape("JSON report", json_report, 0),
     Shape("TeamCity messages", teamcity, 1 / 25),
     Shape("tap-spec", tap_spec, 1 / 25),
+    Shape("tap-classic", tap_classic, 0),
     Shape("unclassified noise", noise, 0),
 )

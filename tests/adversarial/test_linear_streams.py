@@ -104,6 +104,8 @@ NTAP_FRAME = (
     "Suites:   1 pass  0 fail  1 of 1 complete\n"
 )
 NTAP_RED = " FAIL  a.js 1 failed of 1\n"
+DOC_TEST = "    <dt>a</dt>\n    <dt>a.js</dt>\n    <dd><pre><code>a()</code></pre></dd>\n"
+MARKDOWN = '# TOC\n<a name=""></a>\n \n'
 XML_TEST = '<testsuites>\n<testsuite name="a" tests="1" failures="0">\n<testcase name="a">\n'
 LINEAR: dict[str, tuple[Stream, int]] = {
     "empty lines behind much text": (lambda n: "text\n" * 600 + "\n" * n, 40000),
@@ -132,6 +134,18 @@ LINEAR: dict[str, tuple[Stream, int]] = {
     "mocha's totals again and again": (lambda n: "\n  1 passing (1ms)\n  9 failing\n\n  9) x:\n\n\n\n\n" * n, 1000),
     "mocha's totals that nothing closes": (lambda n: "\n  1 passing (1ms)\n  9 failing\n" * n, 2000),
     "mocha's results and totals by turns": (lambda n: "  ✔ a\n  1) b\n\n  7 passing (1ms)\n  1 failing\n\n" * n, 1000),
+    "mocha's first failures, below ticks": (lambda n: "\n\nx\n" + "  ✔ a (5ms)\n  ✔ a\n  1) b\n" * n, 2000),
+    "mocha's ticks, and no failure": (lambda n: "\n\n" + "  ✔ a (5ms)\n" * n + "  1) b\n" * n, 3000),
+    "mocha's HTML, a term again and again": (lambda n: DOC_TEST + '    <dt class="error">a</dt>\n' * n, 3000),
+    "mocha's HTML, code that does not end": (lambda n: DOC_TEST * 2 + f"{DOC_TEST[:-22]}\n" + "a\n" * n, 4000),
+    "mocha's HTML, begun again and again": (lambda n: DOC_TEST + f"{DOC_TEST[:-22]}\n" * n, 1000),
+    "mocha's HTML, deeper and deeper": (
+        lambda n: "".join(f"{' ' * 4 * (i % 90 + 1)}{DOC_TEST.strip()}\n" for i in range(n)),
+        1000,
+    ),
+    "mocha's Markdown, code that does not end": (lambda n: f"{MARKDOWN}a.\n\n```js\n" + "```\n" * n, 4000),
+    "mocha's Markdown, names again and again": (lambda n: MARKDOWN + "a.\n" * n + "\n```js\n", 4000),
+    "mocha's Markdown, contents without a suite": (lambda n: "# TOC\n" + "   - [a](#a)\n" * n, 4000),
     "mocha's titles that hold nothing": (lambda n: "  ✔ a\n" + "  a\n    b\n      c\n" * n, 2000),
     "mocha's suites, deeper and deeper": (
         lambda n: "  ✔ a\n" + "".join("  " * i + "a\n" for i in range(1, n)) + "  1) a\n",
@@ -255,6 +269,9 @@ LINEAR: dict[str, tuple[Stream, int]] = {
         500,
     ),
     "gotestsum, last lines": (lambda n: "=== Failed\n" + "DONE 1 tests in 1s\nx\n" * n, 800),
+    "tap-classic, files": (lambda n: f"a {'.' * 53} 1/1\n" * n, 800),
+    "tap-classic, failures": (lambda n: f"a {'.' * 53} 1/1\n" + "  b\n  not ok c\n    d\n\n" * n, 500),
+    "tap-classic, dots": (lambda n: f"a {'.' * 53} 1/1\n" + "a .. " * n + "1/1\n", 1500),
     "tap-spec, failures": (
         lambda n: TAP_SPEC + "\n    ✖ a\n    -----\n  b\n\n" * n + "  Failed Tests: There were 2 failures\n\n    a\n\n",
         500,

@@ -221,11 +221,12 @@ def check_facts(packet: EvidencePacket, found: Read) -> None:
     for failure in packet["decision_evidence"]["failures"]:
         texts = [plain_line(str(dict(line)["text"])) for line in failure.get("details", []) if "text" in line]
         own = 0
+        named = f"#   Failed test '{plain(failure['identity']).rpartition(' > ')[2]}'"
         for place, text in enumerate(texts):
             taken = frame(texts, place)
             folded += taken > 0
             own = max(own - 1, taken)
-            if own == 0 and text.strip() and text.strip() not in ("---", "..."):
+            if own == 0 and text.strip() and text.strip() not in ("---", "...", named):
                 bare = text.lstrip(" ")
                 unsigned = bare.removeprefix("#").lstrip(" ")
                 message = f": {bare[1:].strip()}" if bare.startswith("E ") else None

@@ -56,6 +56,20 @@ def vitest() -> Report:
     return {"numTotalTestSuites": 2} | kept | {"numFailedTestSuites": 2}
 
 
+def green(report: Report) -> Report:
+    """A report of jest's form in which nothing failed."""
+    tests = [jest_test("fills", "passed")]
+    results = [{"assertionResults": tests, "message": "", "name": "/srv/well.test.js", "status": "passed"}]
+    counts = {
+        "numFailedTestSuites": 0,
+        "numFailedTests": 0,
+        "numPendingTests": 0,
+        "numTodoTests": 0,
+        "numTotalTests": 1,
+    }
+    return report | counts | {"success": True, "testResults": results}
+
+
 def pytest_report() -> Report:
     tests = [
         {"nodeid": "test_well.py::test_fills", "outcome": "passed", "call": {"outcome": "passed"}},
@@ -298,6 +312,7 @@ def changed(report: Report, **values: object) -> Report:
         (changed(jest(), numRuntimeErrorTestSuites=1), Doubt.RECAP_CONTRADICTION),
         (changed(jest(), wasInterrupted=True), Doubt.COMPLETENESS_UNCONFIRMED),
         (changed(vitest(), numFailedTestSuites=3), Doubt.ERRORS_UNREPORTABLE),
+        (green(vitest()), Doubt.ERRORS_UNREPORTABLE),
         (changed(pytest_report(), exitcode=0), Doubt.RECAP_CONTRADICTION),
         (changed(pytest_report(), exitcode=2), Doubt.COMPLETENESS_UNCONFIRMED),
         (changed(pytest_report(), tests=[]), Doubt.AGGREGATE_CONTRADICTION),

@@ -281,8 +281,17 @@ def test_some_producers_write_what_is_unfinished_like_what_is_skipped() -> None:
     """JUNIT-7."""
     assert not read(phpunit(case("salt")), 0).doubts
     assert read(phpunit(case("salt", "<skipped/>\n"), skipped=1), 0).doubts == {Doubt.COUNTS_UNCONFIRMED}
-    text = GREEN.replace("kitchen", "vitest tests", 1)
+    text = GREEN.replace("kitchen", "jest tests", 1)
     assert read(text, 0).doubts == {Doubt.COUNTS_UNCONFIRMED}
+
+
+def test_vitest_tells_no_error_outside_of_all_tests() -> None:
+    """JUNIT-7: what a failing report shows is enough, whatever else went wrong."""
+    green = f'{XML}<testsuites name="vitest tests" tests="1" failures="0">\n{suite(case("salt"))}</testsuites>\n'
+    assert read(green, 0).doubts == {Doubt.ERRORS_UNREPORTABLE}
+    red = green.replace('failures="0"', 'failures="1"').replace("/>", "><failure>cold</failure></testcase>")
+    assert read(red, 1).tally.failed == 1
+    assert Doubt.ERRORS_UNREPORTABLE not in read(red, 1).doubts
 
 
 # -- what is stated ---------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """mocha's reporters for people: every form they take, and what must not be taken for it."""
 
 import random
+import re
 
 import pytest
 
@@ -9,6 +10,7 @@ from context_firewall.transcript.dialects.mocha_grammar import Result, result
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.lines import Line
 from context_firewall.transcript.reader import StreamReader, read_streams, trace_streams
 
 FRAME = "      at Context.<anonymous> (test/hives.test.js:9:5)\n"
@@ -69,14 +71,14 @@ def left(transcript: Transcript) -> list[str]:
     ("line", "found"),
     [
         ("  ✔ hums", Result(1, b"hums", passed=True)),
-        ("      ✓ hums (51ms)", Result(3, b"hums", passed=True)),
+        ("      ✓ hums (51ms)", Result(3, b"hums", passed=True, timed=True)),
         ("  √ hums", Result(1, b"hums", passed=True)),
         ("    - hums", Result(2, b"hums")),
         ("    12) hums", Result(2, b"hums", number=12)),
-        ("    a b: \r  ✔ a b: 3ms", Result(1, b"a b", passed=True)),
-        ("    a b:   ✔ a b: 3ms", Result(1, b"a b", passed=True)),
-        ("    - a: \r  ✔ - a: 0ms", Result(1, b"- a", passed=True)),
-        ("    a b: \r  3) a b", Result(1, b"a b", number=3)),
+        ("    a b: \r  ✔ a b: 3ms", Result(1, b"a b", passed=True, announced=True)),
+        ("    a b:   ✔ a b: 3ms", Result(1, b"a b", passed=True, announced=True)),
+        ("    - a: \r  ✔ - a: 0ms", Result(1, b"- a", passed=True, announced=True)),
+        ("    a b: \r  3) a b", Result(1, b"a b", number=3, announced=True)),
         ("    a: \r  ✔ b: 3ms", None),
         (" ✔ hums", None),
         ("   ✔ hums", None),
@@ -221,6 +223,164 @@ def test_ticks_alone_are_text() -> None:
     transcript = read("  ✔ checked\n  ✔ sent\n")
     assert not transcript.has_results
     assert left(transcript) == ["  ✔ checked", "  ✔ sent"]
+
+
+# -- a tree outside of suites that breaks off
+
+TOP = "\n\n  ✔ opens\n  1) gives honey\n  ✔ hums\n"
+NPM = "\n> hives@1.0.0 test\n> mocha\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (TOP, ["gives honey"]),
+        (TOP.replace("✔", "✓"), ["gives honey"]),
+        (TOP + "  2) swarms\nmoving out\n  - sleeps\n", ["gives honey", "swarms"]),
+        ("\n\n  ✔ opens\n  1) gives honey\n", ["gives honey"]),
+        ("\n\n  ✔ opens\n  - sleeps\n  ✔ hums\n  1) gives honey\nmoving out\n", ["gives honey"]),
+        ("\n\n  ✔ a\n  1) b\n  2) c\n  ✔ d\n  3) e\n  ✔ f\n", ["b", "c", "e"]),
+        ("\n\n  1) gives honey\n  ✔ opens (51ms)\n  ✔ hums (60ms)\n", ["gives honey"]),
+        (NPM + TOP, ["gives honey"]),
+        ("loading\n" + TOP, ["gives honey"]),
+        ("\n    hives hum: \r  1) hives hum\n    hives opens: ", ["hives hum"]),
+        (
+            '\n    hives hum: \r  1) hives "before each" hook\n    hives: \r  ✔ hives: 1ms\n  - x\n',
+            ['hives "before each" hook'],
+        ),
+    ],
+)
+def test_a_tree_outside_of_suites_that_breaks_off(text: str, names: list[str]) -> None:
+    """MOCHA-8"""
+    found = read(text, 1)
+    assert identities(found) == names
+    assert found.tally.passed == text.count("✔") + text.count("✓")
+    assert Doubt.COMPLETENESS_UNCONFIRMED in found.doubts
+    assert Doubt.AMBIGUOUS_DIALECT not in found.doubts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A list, below ticks, above them, between them.
+        "\n\n  ✔ config found\n  1) choose a comb\n  2) fill it\n",
+        "\n\n  1) choose a comb\n  2) fill it\n  ✔ closed\n  ✔ moved\n",
+        "\n\n  ✔ config found\n  1) choose a comb\n  2) fill it\n  ✔ closed\n",
+        "\n\n  ✔ config found\nnext:\n  1) choose a comb\n  ✔ closed\n",
+        "\n\n  ✔ config found\n  1) choose a comb\n     or two\n  2) fill it\n     well\n",
+        # Steps.
+        "\n\n  1) choose\n  ✔ chosen\n  2) fill\n  ✔ filled\n",
+        "\n\n  1) choose\n  ✔ chosen (51ms)\n  2) fill\n  ✔ filled (9ms)\n",
+        "\n\n  1) choose\n  ✔ chosen (51ms)\n  2) fill\n  ✔ filled (9ms)\n  ✔ closed (9ms)\n",
+        # One that begins as mocha does not.
+        TOP[1:],
+        "\n" + TOP,
+        "hives:\n" + TOP[2:],
+        NPM + TOP[2:],
+        NPM + TOP[1:],
+        # Numbers that are not due, a list with a tick in it, pending tests only.
+        "\n\n  ✔ opens\n  2) gives honey\n  ✔ hums\n",
+        "\n\n  - opens\n  1) gives honey\n  - hums\n",
+        "\n    hives hum: \r  1) hives hums\n",
+        "\n    hives hum: \r  2) hives hum\n",
+        "\n    hives hum: \r  ✔ hives: 3ms\n    hives fly: \r  1) hives\n",
+    ],
+)
+def test_a_list_beside_ticks_is_no_tree(text: str) -> None:
+    """MOCHA-8"""
+    for exit_code in (0, 1):
+        found = read(text, exit_code)
+        assert not found.has_results
+        assert not found.failures
+        kept = [line for line in text.split("\n") if line.strip() and not line.startswith(">")]
+        assert [line.raw.decode() for line in found.unclassified] == kept
+
+
+def test_results_right_behind_a_report_are_no_tree() -> None:
+    """MOCHA-8: how long the report is makes no difference."""
+    for size in range(1, 9):
+        report = "".join(f"ok {n}\n" for n in range(1, size + 1)) + f"1..{size}\n"
+        assert not read(report + TOP[2:], 1).failures
+        assert identities(read(report + "x\n" + TOP, 1)) == ["gives honey"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "opens"),
+    [
+        (("  ✔ opens", "  1) hums"), True),
+        (("  ✔ opens", "  - rests", "  ✓ hums", "  1) hums"), True),
+        (("  1) hums", "  ✔ opens (51ms)"), True),
+        (("  1) hums",), False),
+        (("  - rests", "  1) hums"), False),
+        (("  1) hums", "  ✔ opens"), False),
+        (("  ✔ hums", "  ✔ opens (51ms)"), False),
+        (("x", "  ✔ opens", "  1) hums"), False),
+    ],
+)
+def test_what_opens_a_tree_outside_of_suites(lines: tuple[str, ...], opens: bool) -> None:
+    """MOCHA-8"""
+    *above, opening = [Line("stdout", n, Kind.UNCLASSIFIED, line.encode()) for n, line in enumerate(lines, 3)]
+    assert DIALECT.opens_below(opening.raw, opening, above, 0) is opens
+
+
+@pytest.mark.parametrize("above", ["", "\n", "hives:\n", "hives:\n\n", NPM, NPM + "\n"])
+def test_a_list_inside_a_heading_is_no_tree(above: str) -> None:
+    """MOCHA-8: in a suite too, where mocha's start is missing."""
+    steps = "  Setup\n    ✔ config found\n    1) choose\n    2) fill\n"
+    found = read(above + steps, 1)
+    assert not found.failures
+    assert found.tally.failed == 0
+    assert {"    1) choose", "    2) fill"} <= set(left(found))
+    assert Doubt.UNCLASSIFIED_EVIDENCE in found.doubts
+    assert not read(above + steps, 0).failures
+    assert identities(read("\n\n" + steps, 1)) == ["Setup choose", "Setup fill"]
+    assert identities(read(above + steps + totals(1, 0, 2), 1)) == ["Setup choose", "Setup fill"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "connecting\n  hives\n    ✔ hum\nnext:\n    1) choose\n    ✔ sting\n    2) fill\n",
+        "connecting\n  hives\n    1) choose\n    ✔ hum\n",
+        "connecting\n  hives\n    1) choose\n    ✔ hum (51ms)\n    2) fill\n    ✔ sting (51ms)\n    ✔ fly (51ms)\n",
+    ],
+)
+def test_steps_in_a_suite_whose_start_is_lost(text: str) -> None:
+    """MOCHA-8"""
+    assert not read(text, 1).failures
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "connecting\n  hives\n    ✔ hum\n    1) give honey\n",
+        "connecting\n  hives\n    1) give honey\n    ✔ hum (51ms)\n    ✔ sting (60ms)\n    ✔ fly\n",
+        "connecting\n  meadow\n    ✔ hum\n\n  hives\n    1) give honey\n    ✔ hum (51ms)\n    ✔ sting (60ms)\n",
+        "connecting\n  hives\n    ✔ hum\n    1) give honey\n    ✔ swarm\n    2) sting\n    3) fly\n",
+        "connecting\n  hives\n"
+        + "    ✔ hum\n" * 9
+        + "    1) give honey\n"
+        + "    ✔ hum\n" * 9
+        + "    2) a\n    3) b\n",
+    ],
+)
+def test_a_suite_whose_start_is_lost(text: str) -> None:
+    """MOCHA-8: a failure between ticks, or a single one below a tick, is no list."""
+    found = read(text, 1)
+    assert found == trace_streams([("stdout", [text.encode()]), ("stderr", [b""])], exit_code=1)[0]
+    assert len(found.failures) == len(re.findall("[0-9][)] ", text))
+    assert identities(found)[0] == "hives give honey"
+    assert found.tally.passed == text.count("✔")
+
+
+def test_a_tree_that_breaks_off_lets_others_speak() -> None:
+    """MOCHA-8: one that nothing proves does not take a report behind it."""
+    steps = "\n\n  ✔ config found\n  1) choose\n  2) fill\n"
+    found = read_streams([("stdout", [(steps + "TAP version 13\nok 1 - a\n1..1\n").encode()])], exit_code=0)
+    assert counts(found) == (1, 0, 0)
+    assert not found.failures
+    assert found.doubts == {Doubt.AMBIGUOUS_DIALECT}
+    assert left(found) == steps.strip("\n").split("\n")
 
 
 def test_an_exit_code_that_the_totals_do_not_explain() -> None:

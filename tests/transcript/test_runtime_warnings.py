@@ -37,6 +37,7 @@ WARNINGS = [
     "PHP Deprecated:  lid() is deprecated in /srv/tea/pot.php on line 7\n",
     "PHP Warning:  cold in tea in /srv/pot.php on line 7\n",
     BATS,
+    'Could not load "spec" reporter. Displaying raw TAP.\n',
     'npm warn Unknown env config "tea".\nnpm WARN old lockfile\n',
     "warning package.json: No license field\nwarning ../package.json: No license field\n",
     PYTHON + NODE + SPOKEN + TRACED,

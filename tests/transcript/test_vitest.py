@@ -6,7 +6,7 @@ import time
 import pytest
 
 from context_firewall.transcript.dialects.vitest import DIALECT
-from context_firewall.transcript.dialects.vitest_grammar import OPENING, counts, names_of, whole_file
+from context_firewall.transcript.dialects.vitest_grammar import OPENING, counts, has_duration, names_of, whole_file
 from context_firewall.transcript.dialects.vitest_outputs import HELD_BYTES
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Transcript, combined
@@ -174,6 +174,79 @@ def test_annotations_alone_prove_no_counts() -> None:
     run = read(note * 2, "", 1)
     assert names(run) == ["quay.test.ts > casts off"]
     assert run.doubts == {Doubt.COMPLETENESS_UNCONFIRMED, Doubt.COUNTS_UNCONFIRMED}
+
+
+def test_annotations_that_the_run_denies() -> None:
+    note = "\n::error file=/srv/ferry/quay.test.ts,title=quay.test.ts > sinks,line=5,column=12::Error: x%0A\n"
+    for run in (read(GREEN + note), read(GREEN.replace(" Test Files", note + "\n Test Files", 1))):
+        assert not run.failures
+        assert Doubt.CONTESTED_RESULTS in run.doubts
+
+
+def test_annotations_of_errors_outside_of_tests() -> None:
+    out = HEAD + " ✓ quay.test.ts (2 tests) 1ms\n" + summary("2 passed (2)", errors=1)
+    note = (
+        "\n::error file=/srv/ferry/quay.test.ts,title=Unhandled error,line=9,column=3::TypeError: adrift%0A ❯ drift\n"
+    )
+    run = read(out + note, UNHANDLED, 1)
+    assert names(run) == ["Unhandled Errors > Uncaught Exception: TypeError: adrift"]
+    assert run.doubts == frozenset()
+    assert Doubt.RECAP_CONTRADICTION in read(out + note * 2, UNHANDLED, 1).doubts
+    assert names(read(note, "", 1)) == ["Unhandled Errors > TypeError: adrift"]
+
+
+def test_what_tests_note_about_themselves() -> None:
+    """A test's own `error` is none of the runner's; alone such lines prove nothing."""
+    notes = "".join(f"\n::{kind} file=/srv/ferry/a.ts,line=2,column=4::tide is low\n" for kind in ("notice", "error"))
+    run = read(GREEN.replace(" ✓", notes + " ✓", 1))
+    assert run.doubts == frozenset()
+    assert run.suppressed[Kind.PROGRAM_OUTPUT] == 2
+    assert read(notes).unclassified
+    verbose = " ✓ quay.test.ts > moors 1ms\n\n   ❯ quay.test.ts:2:45 notice\n     ↳ tide is low\n\n"
+    run = read(HEAD + verbose + summary("1 passed (1)"))
+    assert run.doubts == frozenset()
+    assert run.suppressed[Kind.PROGRAM_OUTPUT] == 2
+
+
+@pytest.mark.parametrize("tries", ["initial run, 1st retry", "2 times in 2nd retry of 1st repeat", "3 times"])
+def test_tries_are_no_part_of_a_name(tries: str) -> None:
+    """Vitest 5 says above an account in which tries its error came."""
+    run = read(RED, ACCOUNT.replace("casts off", f"casts off ({tries})"), 1)
+    assert names(run) == ["quay.test.ts > pier > casts off"]
+    assert run.doubts == frozenset()
+    named = read(
+        RED.replace("casts off", f"casts off ({tries})"), ACCOUNT.replace("casts off", f"casts off ({tries})"), 1
+    )
+    assert named.doubts == frozenset()
+
+
+def test_advice_behind_the_summary() -> None:
+    advice = (
+        "    Isolate  3 workers spawned · ~153ms startup each (spawn + environment, per file)\n"
+        "             at least ~307ms faster with isolate: false — reuses workers across files\n"
+    )
+    assert read(GREEN + advice).doubts == frozenset()
+    assert not read(GREEN + advice).unclassified
+
+
+def test_leaks_are_counted_by_the_summary() -> None:
+    run = read(GREEN.replace("   Start at", "      Leaks  1 leak\n   Start at"))
+    assert run.doubts == frozenset()
+    assert tally(run) == tally(read(GREEN))
+    leak = f"{ruler('Async Leaks 1')}\n\nTimeout leaking in quay.test.ts\n ❯ quay.test.ts:2:21\n\n"
+    told = read(GREEN, f"stderr | quay.test.ts > moors\ntide\n\n\n{leak}")
+    assert [line.text for line in told.warnings] == [text for text in leak.splitlines() if text]
+    assert told.doubts == frozenset()
+
+
+def test_a_run_that_two_reporters_tell() -> None:
+    tap = (
+        "TAP version 13\n1..1\nnot ok 1 - quay.test.ts # time=3ms {\n    1..1\n    not ok 1 - casts off # time=2ms\n}\n"
+    )
+    result = HEAD + " ❯ quay.test.ts (1 test | 1 failed) 7ms\n     × casts off 3ms\n"
+    both = result + summary("1 failed (1)", "1 failed (1)") + tap
+    run = read(both, failed("quay.test.ts > casts off"), 1)
+    assert Doubt.COUNTS_UNCONFIRMED in run.doubts
 
 
 def test_colours() -> None:
@@ -597,6 +670,9 @@ def test_names() -> None:
     assert names_of(b"moors 3ms (retry x2)")[0] == b"moors"
     assert b"waits 3ms" in names_of(b"waits 3ms 1ms")
     assert names_of(b"moors") == (b"moors",)
+    assert names_of(b"moors (2 times) 3ms")[0] == b"moors"
+    assert b"moors (2 times)" in names_of(b"moors (2 times) 3ms")
+    assert not has_duration(b"moors (2 times)")
     assert whole_file(b"a.test.ts [ a.test.ts ]") == b"a.test.ts"
     assert whole_file(b"a.test.ts > b") is None
 

@@ -98,9 +98,12 @@ class Dialect(NamedTuple):
     """Streams on which the runner itself never prints: what stands there is the program's own output."""
     settle: "Callable[[list[Reading]], list[Reading]] | None" = None
     """What the readings of all streams mean together, where the runner tells one run's story in two of them."""
-    below: "Callable[[Sequence[Line], int], bool] | None" = None
-    """Whether its opening, at that line number, stands where it may, given the unclassified lines before it, which no
-    dialect reads. Such an opening says more than one that may stand anywhere, and goes before it."""
+    below: "Callable[[Line, Sequence[Line], int], bool] | None" = None
+    """Whether an opening, that line, stands where it may, given the unclassified lines before it, which no dialect
+    reads, and the number of the last line that one has read. Such an opening says more than one that may stand
+    anywhere, and goes before it."""
+    placed: re.Pattern[bytes] | None = None
+    """The opening that `below` is asked about, where `opening` may stand anywhere; None if it is asked about that."""
     tentative: bool = False
     """Whether the opening alone proves little: until more bears it out, another dialect's opening takes its lines."""
     adopts_text: bool = False
@@ -112,5 +115,14 @@ class Dialect(NamedTuple):
         return self
 
     def opens(self, bare: bytes) -> bool:
-        """Whether a bare line opens it."""
-        return self.opening.match(bare) is not None
+        """Whether a bare line opens it, perhaps only where it stands in its place."""
+        return self.opening.match(bare) is not None or (self.placed is not None and self.placed.match(bare) is not None)
+
+    def opens_anywhere(self, bare: bytes) -> bool:
+        """Whether a bare line opens it wherever it stands."""
+        return (self.below is None or self.placed is not None) and self.opening.match(bare) is not None
+
+    def opens_below(self, bare: bytes, line: Line, above: Sequence[Line], since: int) -> bool:
+        """Whether a line opens it because of its place: below the lines `above`, behind line number `since`."""
+        opening = self.placed or self.opening
+        return self.below is not None and opening.match(bare) is not None and self.below(line, above, since)

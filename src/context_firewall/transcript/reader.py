@@ -185,7 +185,7 @@ class StreamReader:
             taken = [self._give(stretch, text, raw, number) for stretch in self._stretches]
             present = [stretch.dialect for stretch in self._stretches]
             claims = [] if all(taken) else self._claims(text)
-            further = [row for row in claims if row not in present and row.below is None]
+            further = [row for row in claims if row not in present and row.opens_anywhere(text)]
             if further and not self._stretches[0].machine.complete:
                 self._contest(self._stretches[0], further, text, raw)
             return
@@ -201,7 +201,7 @@ class StreamReader:
             self._end_stretch()
             self._outside(text, raw)
             return
-        rivals = [row for row in self._claims(text) if row is not stretch.dialect and row.below is None]
+        rivals = [row for row in self._claims(text) if row is not stretch.dialect and row.opens_anywhere(text)]
         if not rivals:
             return
         if stretch.held is None:
@@ -241,21 +241,21 @@ class StreamReader:
             return []
         return [row.dialect for row in self._dialects if row.opens(text)]
 
-    def _placed(self, claims: list[Dialect]) -> list[Dialect]:
+    def _placed(self, claims: list[Dialect], text: bytes, raw: bytes) -> list[Dialect]:
         """Those of the claims whose opening stands where it has to; else those that may stand anywhere."""
         if not claims:
             return claims
-        above = self._idle.unclassified()
-        placed = [row for row in claims if row.below is not None and row.below(above, self._number)]
-        return placed or [row for row in claims if row.below is None]
+        line, above = Line(self._stream, self._number, Kind.UNCLASSIFIED, raw), self._idle.unclassified()
+        placed = [row for row in claims if row.opens_below(text, line, above, self._idle.since)]
+        return placed or [row for row in claims if row.opens_anywhere(text)]
 
     def _outside(self, text: bytes, raw: bytes) -> None:
         """A line outside every stretch: it may open one."""
-        claims = self._placed(self._claims(text))
+        claims = self._placed(self._claims(text), text, raw)
         if not claims:
             self._idle.line(text, raw, self._number)
             return
-        idle, self._idle = self._idle, _Idle(self._stream, self._trace)
+        idle, self._idle = self._idle, _Idle(self._stream, self._trace, since=self._number)
         if len(claims) > 1:
             self._ambiguous = True
         for row in claims:
@@ -298,7 +298,7 @@ class StreamReader:
             self._done.append(self._stretches)
             self._stretches = []
         self._done.append(self._idle.reading())
-        self._idle = _Idle(self._stream, self._trace)
+        self._idle = _Idle(self._stream, self._trace, since=self._number - 1)
 
     def _decide(self, stretches: Sequence[Stretch], exit_code: int | None) -> list[Reading]:
         """The candidate that closes best keeps the stretch; on equal standing, the one that came first."""
@@ -399,7 +399,9 @@ def _prose(hint: re.Pattern[bytes]) -> re.Pattern[bytes]:
 class _Idle:
     """Lines outside every stretch."""
 
-    def __init__(self, stream: str, trace: bool) -> None:
+    def __init__(self, stream: str, trace: bool, *, since: int = 0) -> None:
+        self.since = since
+        """The number of the line behind which they stand."""
         self._stream = stream
         self._lines: dict[Kind, list[Line]] = {}
         self._script = -1

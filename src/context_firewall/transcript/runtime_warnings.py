@@ -1,10 +1,10 @@
-"""Warnings that runtimes, package managers and bats print by themselves, each in a form that nothing else has.
+"""Warnings that runtimes, package managers and runners print by themselves, each in a form that nothing else has.
 
 They say something of the program, never of a test's result, so they are shown and leave no doubt. Whatever only looks
 like one stays unclassified.
 
 Sources: CPython's `warnings.formatwarning`, Node's `process.emitWarning`, Ruby's `rb_warn`, PHP's `php_error_cb`, bats'
-`warnings.bash`.
+`warnings.bash`, node-tap's `handle-reporter.js`.
 """
 
 import re
@@ -17,7 +17,7 @@ from context_firewall.transcript.lines import Line, bare
 
 # What each first line of a warning holds, or begins with: most lines are none, and asked no more than this.
 SIGN = b"arning"
-BEGINNINGS = (b"PHP ", b"npm ")
+BEGINNINGS = (b"PHP ", b"npm ", b"Could not load ")
 
 # CPython: `FILE:LINE: Category: message`, then the source line, if it can be read, two blanks in.
 PYTHON = re.compile(
@@ -38,6 +38,8 @@ PHP = re.compile(rb"PHP (?:Deprecated|Notice|Warning):  [^\n]*? on line [0-9]++"
 # bats, when all tests are over: how they were written, `BW02: …` and where.
 BATS = re.compile(rb"The following warnings were encountered during tests:")
 BATS_WARNING = re.compile(rb"BW[0-9]{2}: [^\n]++| {6,}+(?:\(| )?[^\n]++")
+# node-tap, where the reporter that was asked for is not installed; its name is JSON.
+NODE_TAP = re.compile(rb"Could not load \"[^\n\"]++\" reporter\. Displaying raw TAP\.")
 
 # npm, and yarn 1 about what stands in a package.json.
 NPM = re.compile(rb"npm (?:warn|WARN) [^\n]++|warning (?:[^\s:/]*+/)*+package\.json: [^\n]++")
@@ -47,6 +49,7 @@ SHAPES: tuple[tuple[re.Pattern[bytes], tuple[re.Pattern[bytes], ...]], ...] = (
     (RUBY, ()),
     (PHP, ()),
     (BATS, (BATS_WARNING,)),
+    (NODE_TAP, ()),
     (NPM, ()),
 )
 """A warning's first line, and what each further one must be."""

@@ -24,6 +24,7 @@ from context_firewall.transcript.lines import Line, bare
 
 ERRORS_OUTSIDE = "Unhandled Errors"
 SEPARATOR = " > "
+_DOCUMENTS = frozenset({"tap", "junit", "json-report"})
 
 
 def settled(readings: list[Reading]) -> list[Reading]:
@@ -39,6 +40,23 @@ def settled(readings: list[Reading]) -> list[Reading]:
         for i, settled_part in zip(places, parts, strict=True):
             result[i] = settled_part.reading()
     return result
+
+
+def told_twice(readings: list[Reading], dialect: str) -> list[Reading]:
+    """Doubt the counts where a document of another form tells as many results as a report of that dialect.
+
+    Two reporters may have told of one run, or two runs be alike; nothing in the text says which.
+    """
+    reports = [part for part in readings if part.dialect == dialect and part.has_results]
+    for i, part in enumerate(readings):
+        again = part.dialect in _DOCUMENTS and any(_alike(part, report) for report in reports)
+        if again:
+            readings[i] = part._replace(doubts=part.doubts | {Doubt.COUNTS_UNCONFIRMED})
+    return readings
+
+
+def _alike(part: Reading, other: Reading) -> bool:
+    return part.tally.total > 0 and (part.tally.passed, part.tally.failed) == (other.tally.passed, other.tally.failed)
 
 
 @dataclass(slots=True)
@@ -125,11 +143,16 @@ def _settle(parts: Sequence[_Part]) -> None:
         if told != failed or (not unaccounted and files != len(seen)):
             bearer.doubts.add(Doubt.RECAP_CONTRADICTION)
     _errors(parts, bearer)
+    outside = 0 if denied else sum(spread.outside for spread in spreads)
     for part in parts:
         alone: dict[str, int] = {}
         for repeat in part.spread.repeats:
-            if index.knows(repeat):
+            unhandled = repeat.identity.startswith(ERRORS_OUTSIDE + SEPARATOR)
+            if outside if unhandled else index.knows(repeat):
                 part.suppress(Kind.RECAP, repeat.lines)
+                outside -= unhandled
+            elif denied:
+                part.contest(repeat.lines)
             else:
                 earlier = alone.get(repeat.identity)
                 if earlier is None:

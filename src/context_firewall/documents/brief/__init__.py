@@ -11,6 +11,7 @@ A line of the run starts with `| ` (or is `|` alone, if it is blank); every othe
     ~ 30 lines of context, not shown                                             source lines around the failing ones
     ~ a JSON report on one line, 900 bytes, not shown                            but for what it says of the failures
     ~ 2 regions of JUnit XML, decoded                                            what they say, not as it stands
+    ~ 2 regions of mocha's HTML, decoded                                         the same
     + 2 more failures are not named here [stdout:50-70]
     warning [stdout:2]                                                           or fatal, timeout, todo, unclassified
     warning, not shown: 3 lines, 120 bytes [stdout:5-7]
@@ -28,6 +29,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
+from context_firewall.documents.brief.html_report import html_told
 from context_firewall.documents.brief.regions import CONTEXT, context_lines, fenced, is_decoded, name_lines, regions
 from context_firewall.documents.brief.xml_report import xml_told
 from context_firewall.documents.evidence_packet import EvidencePacket
@@ -109,7 +111,8 @@ class _Draft:
         self.failures = len(self._evidence["failures"])
         self._names = [name_lines(number, failure) for number, failure in enumerate(self._evidence["failures"], 1)]
         self._in_xml = xml_told(self._evidence["failures"], CONTEXT)
-        self._regions = list(regions(self._evidence["failures"], self._in_xml))
+        self._in_html = html_told(self._evidence["failures"], CONTEXT)
+        self._regions = list(regions(self._evidence["failures"], {**self._in_xml, **self._in_html}))
         self._context = [context_lines(failure) for failure in self._evidence["failures"]]
         self._spoken = [is_decoded(failure) for failure in self._evidence["failures"]]
         self._spans = [spans_of(lines_of(failure)) for failure in self._evidence["failures"]]
@@ -129,8 +132,11 @@ class _Draft:
         context = sum(self._context[:whole])
         if context:
             lines.append(f"~ {context} {'line' if context == 1 else 'lines'} of context, not shown")
-        in_xml = sum(1 for index in self._in_xml if index < whole)
-        for count, what in ((sum(self._spoken[:whole]), "commands to a CI system"), (in_xml, "JUnit XML")):
+        for count, what in (
+            (sum(self._spoken[:whole]), "commands to a CI system"),
+            (sum(index < whole for index in self._in_xml), "JUnit XML"),
+            (sum(index < whole for index in self._in_html), "mocha's HTML"),
+        ):
             if count:
                 lines.append(f"~ {count} {'region' if count == 1 else 'regions'} of {what}, decoded")
         if named < self.failures:

@@ -25,6 +25,8 @@ _AFTER_NAME = re.compile(r"(?<!\s)\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?
 _SORT = re.compile(r" *+[0-9]++\) (?P<sort>Failure|Error):")
 # A member of an indented JSON report: `"fullTitle": "lends books",`.
 _MEMBER = re.compile(r'"[A-Za-z_]++": "(?P<name>.*)",?')
+# What Test::More says of a failing point, before anything else.
+_SAID = re.compile(r"#   Failed test '(?P<name>.*)'")
 _ESCAPED = re.compile(r"\\(?=[#\\])")
 
 # pytest's error line, and the start of its line that says where: `E   boom`, then `lib/price.py:7: boom`.
@@ -38,13 +40,16 @@ def name_lines(number: int, failure: Mapping[str, Any]) -> str:
     return f"{number}) {safe(failure['identity'])}{place_of(lines_of(failure)) or ' [-]'}{others}"
 
 
-def regions(failures: Sequence[Mapping[str, Any]], in_xml: Mapping[int, Sequence[str]]) -> Iterator[list[str]]:
-    """The lines of each failure's region; one that reads like an earlier one only says so."""
+def regions(failures: Sequence[Mapping[str, Any]], said: Mapping[int, Sequence[str]]) -> Iterator[list[str]]:
+    """The lines of each failure's region; one that reads like an earlier one only says so.
+
+    `said` is what regions in XML or HTML say, by position.
+    """
     seen: dict[tuple[str, ...], int] = {}
     decoded = told(failures)
     for number, failure in enumerate(failures, 1):
         at = number - 1
-        region = tuple(_told(failure, decoded[at]) if at in decoded else _region(failure, in_xml.get(at)))
+        region = tuple(_told(failure, decoded[at]) if at in decoded else _region(failure, said.get(at)))
         earlier = seen.setdefault(region, number) if len(region) > 1 else number
         yield list(region) if earlier == number else [f"   same text as {earlier})"]
 
@@ -58,12 +63,15 @@ def _region(failure: Mapping[str, Any], said: Sequence[str] | None) -> Iterator[
     """The lines of a region; `said` is what it says, if it is told in another way than as it stands."""
     texts = [line["text"] for line in failure.get("details", ()) if "text" in line and line["category"] != CONTEXT]
     header, spoken = failure.get("header"), _spoken(failure) if said is None else said
-    lines = dedented([line_text(text) for text in (texts if spoken is None else spoken)])
+    above = "" if header is None or spoken is not None else header.get("text", "")
+    lines = dedented([line_text(text) for text in (texts if spoken is None else spoken)], above)
     if header is not None and "text" in header and spoken is None:
         text, name = header["text"], failure["identity"]
         text, lines = _sorted(text, safe(name), lines)
         if not says_only_the_name(text, name) and not _sums_up(line_text(text).strip(), safe(name), lines):
             yield FENCE + _unruled(line_text(text).strip())
+        if lines and _SAID.fullmatch(lines[0]) and says_only_the_name(lines[0], name):
+            del lines[0]
     yield from _folded(list(_said_once(lines)))
     hidden = [line for line in lines_of(failure) if "text" not in line]
     if hidden:
@@ -103,8 +111,8 @@ def says_only_the_name(header: str, identity: str) -> bool:
     """
     ruled = _unruled(line_text(header).strip())
     text = _AFTER_NAME.sub("", _BEFORE_NAME.sub("", ruled, count=1))
-    member = _MEMBER.fullmatch(text)
-    text = text if member is None else member["name"]
+    named = _MEMBER.fullmatch(text) or _SAID.fullmatch(text)
+    text = text if named is None else named["name"]
     words, name = " ".join(_ESCAPED.sub("", text).split()), " ".join(safe(identity).split())
     if bool(words) and (name == words or name.endswith(f" > {words}")):
         return True
@@ -145,17 +153,17 @@ def _unruled(text: str) -> str:
     return text if found is None else found[2]
 
 
-def dedented(texts: Sequence[str]) -> list[str]:
+def dedented(texts: Sequence[str], above: str = "") -> list[str]:
     """Lines without what all of them start with for the format's sake: indentation, and TAP's comment sign.
 
     A YAML block's own `---` and `...` around all the rest go too. Test::More's comments keep their sign: it stands
-    inside the values that they quote.
+    inside the values that they quote. `above` is the region's header, which may be the first of them.
     """
     texts = _without_margin(texts)
     if len(texts) > 2 and texts[0] == "---" and texts[-1] == "...":
         texts = _without_margin(texts[1:-1])
     comments = all(text.startswith("# ") or text in ("", "#") for text in texts)
-    if texts and comments and not texts[0].startswith("#   Failed"):
+    if texts and comments and not any(text.lstrip().startswith("#   Failed") for text in (above, texts[0])):
         texts = _without_margin([text[1:] for text in texts])
     return texts
 

@@ -52,7 +52,7 @@ def xml_told(failures: Sequence[Mapping[str, Any]], context: str) -> dict[int, l
 
 def _is_named(identity: str, name: str) -> bool:
     """Whether a case may be a failure's; pytest calls a file by its module, Node escapes quotes twice."""
-    return identity.endswith((name, _unescaped(name))) or identity == f"{name.replace('.', '/')}.py"
+    return identity.endswith((name, unescaped(name))) or identity == f"{name.replace('.', '/')}.py"
 
 
 class _Case:
@@ -88,7 +88,7 @@ def _failing_cases(text: str) -> Iterator[_Case]:
     """The cases that hold a failure; one with several comes several times."""
     case, start = _Case(""), 0
     for found in _MARKUP.finditer(text):
-        case.text(_unescaped(text[start : found.start()]))
+        case.text(unescaped(text[start : found.start()]))
         start = found.end()
         if found["name"] is None:
             case.text(found["data"])
@@ -107,17 +107,18 @@ def _failing_cases(text: str) -> Iterator[_Case]:
             case.begin(found["name"], _attributes(found["attributes"]).get("message", ""))
             if found["attributes"].endswith("/"):
                 case.end()
-    case.text(_unescaped(text[start:]))
+    case.text(unescaped(text[start:]))
     case.end()
     if case.failing:
         yield case
 
 
 def _attributes(text: str) -> dict[str, str]:
-    return {key: _unescaped(double or single) for key, double, single in _ATTRIBUTE.findall(text)}
+    return {key: unescaped(double or single) for key, double, single in _ATTRIBUTE.findall(text)}
 
 
-def _unescaped(text: str) -> str:
+def unescaped(text: str) -> str:
+    """Text with the characters that its references mean."""
     return _REFERENCE.sub(_meant, text)
 
 

@@ -60,12 +60,16 @@ REGISTRY: tuple[Entry, ...] = (
         BOTH,
         re.compile(
             rb"\r*+ ?(?:PASS|FAIL) |\r*+(?:Determining|Test Suites: |No tests|Usage: jest|Summary of)"
-            rb"|\r*+(?:  console\.|\xe2\x97\x8f| LOGGING|  \xe2\x97\x8f|::error)"
+            rb"|\r*+(?:  console\.|\xe2\x97\x8f| LOGGING|  \xe2\x97\x8f|::(?:error|group|warn))"
         ),
     ),
-    # Totals, a tick (✓ ✔ √), or a test that is announced
-    Entry("mocha", STDOUT, re.compile(rb"  (?:[0-9]++ passing| *+\xe2[\x88\x9c]|  [^\n\r]++\r)")),
+    # Totals, a first failure, a tick (✓ ✔ √), or a test that is announced
+    Entry("mocha", STDOUT, re.compile(rb"  (?:[0-9]++ passing|1\) | *+\xe2[\x88\x9c]|  [^\n\r]++\r)")),
     Entry("tap-spec", STDOUT, re.compile(rb"    (?:\xe2[\x88\x9c]|\xc3\x97)|  total: ")),
+    # The end of a file's line: counts behind dots
+    Entry("tap-classic", STDOUT, re.compile(rb"[ -~]{40}[ -~]{0,17}[0-9]/[0-9]")),
+    Entry("mocha-doc", STDOUT, re.compile(rb" {4}<(?:section class|dd)")),
+    Entry("mocha-markdown", STDOUT, re.compile(rb"# TOC")),
     Entry("mocha-json-stream", STDOUT, re.compile(rb"\[\"start")),
     Entry(
         "deno",
@@ -75,7 +79,7 @@ REGISTRY: tuple[Entry, ...] = (
     Entry("junit", STDOUT, re.compile(rb"(?:\xef\xbb\xbf)?+\s*+<(?:\?xml|testsuite)")),
     Entry("minitest", STDOUT, re.compile(rb"Run options: |# Running:|Running |F(?:inished|abulous run) in ")),
     Entry("phpunit", STDOUT, re.compile(rb"PHPUnit ")),
-    Entry("ava", STDOUT, re.compile(rb"  (?:\xe2|- \[|Randomized)")),
+    Entry("ava", STDOUT, re.compile(rb"  (?:\xe2|- \[|Randomized|Uncaught|Unhandled)")),
     Entry("node-tap", STDOUT, re.compile(rb"Asserts: | (?:FAIL|TODO|SKIP) {2}")),
     Entry("bats-pretty", STDOUT, re.compile(rb" {3}| \xe2\x9c\x97 |[^ \n]+\.bats")),
     Entry(

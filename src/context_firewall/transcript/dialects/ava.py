@@ -7,6 +7,8 @@ The room's rules:
   title that begins the text of a failing result whose turn has come. Anything else in an account is text.
 - Totals are printed only where they are not zero, and how many tests passed only where nothing failed. So the passed
   tests of a failing run are counted by their lines alone, and nothing confirms them (`COUNTS_UNCONFIRMED`).
+- Before ava 5 marks are missing: the line of a result does not say whether a test is skipped or to do, nor whether one
+  that passed is known to fail. The totals do, and the lines must add up to them.
 - Files that break, exceptions outside of tests and tests that hang have lines of their own among the results.
 - What tests print goes to standard error.
 """
@@ -68,6 +70,10 @@ class Ava:
         self._unclassified: list[Line] = []
         self._hanging = False
         self._nothing = False
+        self._marked_results = False
+        """A result had a mark in brackets, as all have that have not simply passed, from ava 5 on."""
+        self._unselected: list[Line] = []
+        """Tests that are skipped or to do, without a mark."""
 
     # -- what the reader asks
 
@@ -99,17 +105,25 @@ class Ava:
     def _agrees(self) -> bool:
         t, c = self._totals, self._counts
         failed = t.get("failed", 0) + t.get("hooks", 0)
+        known, skipped, todo = (t.get(name, 0) for name in ("known", "skipped", "todo"))
+        if self._marked_results:
+            passed = c["passed"]
+            selected = (known, skipped, todo) == (c["known"], c["skipped"], c["todo"])
+        else:
+            passed = c["passed"] - known
+            selected = skipped + todo == len(self._unselected)
         return (
             failed == len(self._results) == self._told
-            and t.get("passed", 0) == (0 if failed else c["passed"])
-            and all(t.get(name, 0) == c[name] for name in ("known", "skipped", "todo"))
+            and selected
+            and (t.get("passed", 0) == passed if not failed else "passed" not in t and passed >= 0)
             and t.get("rejections", 0) + t.get("exceptions", 0) == c["outside"]
             and t.get("pending", 0) == c["pending"]
         )
 
     def adopt(self, bare: bytes, line: Line) -> bool:
         """Passed tests of the only file stand before the line that proves the dialect."""
-        if line.kind is not Kind.UNCLASSIFIED or not (grammar.PASSED.fullmatch(bare) or grammar.LOG.fullmatch(bare)):
+        forms = (grammar.PASSED, grammar.LOG, grammar.UNMARKED_FAILED, grammar.UNMARKED_SELECTED)
+        if line.kind is not Kind.UNCLASSIFIED or not any(form.fullmatch(bare) for form in forms):
             return False
         self.line(bare, line.raw, line.number)
         return True
@@ -135,7 +149,7 @@ class Ava:
             self._ends = [line]
             self._phase = _ACCOUNTS if self._results else _TOTALS
             return True
-        if self._tested(bare, line) or self._failed_beside(bare, line):
+        if self._tested(bare, line) or self._failed_beside(bare, line) or self._unmarked(bare, line):
             return True
         if logs and self._log(bare, line):
             return True
@@ -177,6 +191,7 @@ class Ava:
         """A test's result."""
         if (passed := grammar.PASSED.fullmatch(bare)) is not None:
             self._over()
+            self._marked_results |= passed[1] is not None
             if passed[1]:
                 self._counts["known"] += 1
                 self._todo.append(line.as_kind(Kind.TODO_TEST))
@@ -185,16 +200,34 @@ class Ava:
                 self._suppressed.add(Kind.SUCCESSFUL_TEST, line.number)
         elif (failed := grammar.FAILED.fullmatch(bare)) is not None:
             self._over()
+            self._marked_results = True
             self._open = _Told(failed[1], [line])
             self._results.append(self._open)
         elif (selected := grammar.SELECTED.fullmatch(bare)) is not None:
             self._over()
+            self._marked_results = True
             if selected[1] == b"todo":
                 self._counts["todo"] += 1
                 self._todo.append(line.as_kind(Kind.TODO_TEST))
             else:
                 self._counts["skipped"] += 1
                 self._suppressed.add(Kind.SKIPPED_TEST, line.number)
+        else:
+            return False
+        self._logs = True
+        return True
+
+    def _unmarked(self, bare: bytes, line: Line) -> bool:
+        """A test's result, before ava 5."""
+        if self._marked_results:
+            return False
+        if (failed := grammar.UNMARKED_FAILED.fullmatch(bare)) is not None:
+            self._over()
+            self._open = _Told(failed[1], [line])
+            self._results.append(self._open)
+        elif grammar.UNMARKED_SELECTED.fullmatch(bare):
+            self._over()
+            self._unselected.append(line)
         else:
             return False
         self._logs = True
@@ -350,10 +383,11 @@ class Ava:
         failures = self._failures(doubts, ended=ended)
         stated = self._totals.get("failed", 0) + self._totals.get("hooks", 0)
         tests = stated if ended and stated else sum(1 for told in self._results if told.lines) if failures else 0
-        passed, skipped = self._counts["passed"], self._counts["skipped"]
-        todo = self._counts["todo"] + self._counts["known"]
-        if passed and (tests or "passed" not in self._totals):
+        passed, skipped, todo = self._divided()
+        if tests or (passed and "passed" not in self._totals):
             doubts.add(Doubt.COUNTS_UNCONFIRMED)
+        if exit_code == 0 and ended and self._agrees:
+            self._forgive(failures)
         if self._nothing or not (passed or tests or skipped or todo or failures):
             doubts.add(Doubt.NO_TEST_EVIDENCE)
         if self._unclassified:
@@ -378,6 +412,28 @@ class Ava:
             has_results=bool(passed or tests or skipped or todo or failures or self._nothing),
             standing=standing,
         )
+
+    def _divided(self) -> tuple[int, int, int]:
+        """How many tests passed, were skipped, are to do or known to fail; and the fate of lines that do not say."""
+        passed, skipped = self._counts["passed"], self._counts["skipped"]
+        todo = self._counts["todo"] + self._counts["known"]
+        if self._marked_results:
+            return passed, skipped, todo
+        known, to_do = self._totals.get("known", 0), self._totals.get("todo", 0)
+        known, to_do = min(known, passed), min(to_do, len(self._unselected))
+        if to_do:
+            self._todo += (line.as_kind(Kind.TODO_TEST) for line in self._unselected)
+        else:
+            self._suppressed.add_lines(Kind.SKIPPED_TEST, self._unselected)
+        return passed - known, len(self._unselected) - to_do, known + to_do
+
+    def _forgive(self, failures: list[Failure]) -> None:
+        """A file without tests fails no run that has tests elsewhere."""
+        for failure in list(failures):
+            header = failure.header
+            if header is not None and not failure.details and grammar.NO_TESTS.fullmatch(bare(header.raw)):
+                failures.remove(failure)
+                self._warnings.append(header.as_kind(Kind.ABNORMAL_WARNING))
 
     def _failures(self, doubts: set[Doubt], *, ended: bool) -> list[Failure]:
         """Accounts, with their results as recaps; results without one; what failed beside the tests."""
@@ -432,7 +488,7 @@ def _failure(name: bytes, lines: list[Line]) -> Failure:
 DIALECT = Dialect(
     name="ava",
     title="ava, default reporter",
-    checked="ava 7.0.0",
+    checked="ava 3.15, 4.3, 5.3, 6.4, 7.0",
     streams=frozenset({"stdout"}),
     opening=grammar.OPENING,
     begin=Ava,

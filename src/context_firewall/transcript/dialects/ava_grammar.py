@@ -1,7 +1,8 @@
 """The grammar of ava's default reporter, one pattern a line form. All lines of the report stand two blanks in.
 
-Patterns see a bare line (no ANSI, no final CR, no newline); all are possessive. ✔ and ✘ (before ava 4 ✖) come from the
-figures package, as do ℹ, ◌ and the line ─.
+Patterns see a bare line (no ANSI, no final CR, no newline); all are possessive. ✔ and ✘ (before ava 5 ✖) come from the
+figures package, as do ℹ, ◌ and the line ─. Before ava 5 no result has a mark in brackets: what failed is told by
+its ✖, a test to do is written like one that is skipped, one that is known to fail like one that passed.
 """
 
 import re
@@ -14,6 +15,9 @@ PASSED = re.compile(rb"  \xe2\x9c\x94 (\[expected fail\] )?+[^\n]++")
 # "✘ [fail]: title message": what follows the title is the error's message, over as many lines as it has.
 FAILED = re.compile(rb"  %b \[(?:fail|unexpected pass)\]: ([^\n]++)" % CROSS)
 SELECTED = re.compile(rb"  - \[(skip|todo)\] [^\n]++")
+# The same before ava 5: "✖ title message", "- title".
+UNMARKED_FAILED = re.compile(rb"  \xe2\x9c\x96 ([^\n]++)")
+UNMARKED_SELECTED = re.compile(rb"  - [^\n]++")
 # Logs of the test above: "ℹ" and the text, further lines two blanks deeper.
 LOG = re.compile(rb"    (?:\xe2\x84\xb9 |  )[^\n]*+")
 LINE = "  ─".encode()
@@ -30,6 +34,8 @@ RUN_FAILED = re.compile(
     rb"  %b (Internal error|Error in shared worker|Couldn\xe2\x80\x99t find any (?:files to test|matching tests)"
     rb"|Based on your configuration, [^\n]++)" % CROSS
 )
+# This alone, of a file that imports ava, fails no run that has tests in other files.
+NO_TESTS = re.compile(rb"  %b No tests found in [^\n,]++" % CROSS)
 OUTSIDE = re.compile(rb"  (?:Uncaught exception|Unhandled rejection) in ([^\n]++)")
 TIMED_OUT = re.compile(rb"  %b Timed out while running tests" % CROSS)
 INTERRUPTED = re.compile(rb"  %b Exiting due to SIGINT" % CROSS)
@@ -65,8 +71,9 @@ OWN_FRAME = re.compile(rb"  ++at [^\n]*?(?:/node_modules/ava/|\(?node:)[^\n]*+")
 # prints; the line that ends the results.
 OPENING = re.compile(
     rb"  \xe2\x9c\x94 [^\n]+? \xe2\x80\xba |  \xe2\x9c\x94 \[expected fail\] |  %b \[(?:fail|unexpected pass)\]: "
-    rb"|  - \[(?:skip|todo)\] |  \xe2\x94\x80\Z|  Randomized test order with seed "
-    rb"|  %b (?:No tests found in |Couldn\xe2\x80\x99t find any (?:files|matching)|Timed out while running tests\Z)"
-    % (CROSS, CROSS)
+    rb"|  \xe2\x9c\x96 [^\n]+? \xe2\x80\xba |  - \[(?:skip|todo)\] |  \xe2\x94\x80\Z|  Randomized test order with seed "
+    rb"|  %b (?:No tests found in |Couldn\xe2\x80\x99t find any (?:files|matching)|Timed out while running tests\Z"
+    rb"|Exiting due to process\.exit\(\) when running |[^\n]+? exited with a non-zero exit code: [0-9]++\Z)"
+    rb"|  (?:Uncaught exception|Unhandled rejection) in [^\n]+?\.[cm]?[jt]sx?\Z" % (CROSS, CROSS)
 )
 LANE = re.compile(rb"(?:  \xe2\x9c\x94 [^\n\[\x1b\r]++\n)++")

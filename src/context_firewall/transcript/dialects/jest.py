@@ -1,4 +1,4 @@
-"""jest's default, verbose and summary reporters.
+"""jest's default, verbose and summary reporters, and the one for GitHub beside them or alone.
 
 The room's rules:
 
@@ -20,7 +20,9 @@ from enum import Enum, auto
 from context_firewall.transcript import runtime_warnings
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import jest_grammar as grammar
-from context_firewall.transcript.dialects.jest_report import Block, Console, Report, Totals, settled
+from context_firewall.transcript.dialects.jest_actions import Actions
+from context_firewall.transcript.dialects.jest_block import Block, Console
+from context_firewall.transcript.dialects.jest_report import Report, Totals, settled
 from context_firewall.transcript.dialects.jest_streams import settle
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading
@@ -92,8 +94,9 @@ class Jest:
         """Jest said that there is nothing to run, or why it does not run."""
         self._promised: int | None = None
         """The exit code that it announced where it found nothing to run."""
-        self._report = Report()
         self._suppressed = Account()
+        self._actions = Actions(self._suppressed)
+        self._report = Report(self._actions)
         self._doubts: set[Doubt] = set()
         self._unclassified: list[Line] = []
         self._snapshots: list[Line] = []
@@ -104,7 +107,9 @@ class Jest:
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         """Files in which every test passed, or the rest of a tree."""
-        return _LANES.get(self._part) if self._proven and self._recapped is None and not self._retried else None
+        if not self._proven or self._recapped is not None or self._retried or self._actions.open:
+            return None
+        return _LANES.get(self._part)
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Count passed files and tests."""
@@ -160,6 +165,8 @@ class Jest:
         """One line: what its part makes of it, or one of the lines that may stand anywhere."""
         line = Line(self._stream, number, Kind.UNCLASSIFIED, raw)
         text = bare.lstrip(b"\r") if bare[:1] == b"\r" else bare
+        if self._actions.takes(text, line):
+            return True
         if not text.strip():
             self._blank(text, line)
             return True
@@ -175,6 +182,11 @@ class Jest:
         if self._part is _Part.TOTALS and not text.startswith(grammar.TOTALS):
             # The totals are printed at once.
             self._withdraw()
+        if self._actions.begins(text, line):
+            self._end_region()
+            self._prove()
+            self._part = _Part.BETWEEN
+            return True
         if text[:1] == b" ":
             if text.startswith(grammar.INSIDE) and self._inside(text, line):
                 return True
@@ -248,9 +260,15 @@ class Jest:
             self._report.outside.append(Failure(decoded(text), line.as_kind(Kind.PROCESS_FAILURE)))
             return True
         annotation = grammar.ANNOTATION.fullmatch(text)
-        if annotation is not None and annotation["type"] == b"error":
+        if annotation is not None:
             self._prove()
-            self._report.annotations.append((annotation["file"], annotation["title"], line))
+            self._actions.annotations.append((annotation["file"], annotation["rest"], line))
+            return True
+        retried = grammar.RETRIED.fullmatch(text)
+        if retried is not None:
+            self._prove()
+            name = retried["title"].replace(grammar.ARROW.encode(), b" ")
+            self._retried.setdefault(name, Console()).lines.append(line)
             return True
         return self._configuration(text, line)
 
@@ -539,6 +557,7 @@ class Jest:
         totals = self._totals
         if totals is None and grammar.SUITES.fullmatch(text):
             self._end_region()
+            self._actions.end()
             totals = self._totals = Totals()
             self._part = _Part.TOTALS
         if totals is not None and self._part is _Part.TOTALS and totals.take(text):
@@ -618,15 +637,20 @@ class Jest:
         if not self._proven:
             return self._unproven()
         self._end_region()
+        self._actions.end()
         totals = self._totals
         if totals is not None and not totals.whole:
             self._withdraw()
             totals = None
         if totals is not None:
             self._suppressed.add_lines(Kind.AGGREGATE_SOURCE, totals.lines)
-        read = self._report.anything or totals is not None or bool(self._report.outside or self._report.annotations)
+        read = self._report.anything or totals is not None or bool(self._report.outside) or self._actions.anything
         account = settled(self._report, totals, self._suppressed, exit_code)
         self._settle_late(account.failures, exit_code)
+        if self._report.signs["todo"]:
+            self._suppressed.add_lines(Kind.RECAP, self._actions.todo)
+        else:
+            self._todo += (line.as_kind(Kind.TODO_TEST) for line in self._actions.todo)
         doubts = self._doubts | account.doubts
         if self._spoke and not read:
             doubts.discard(Doubt.COMPLETENESS_UNCONFIRMED)
@@ -656,7 +680,7 @@ class Jest:
             todo=tuple(self._todo),
             suppressed=self._suppressed.totals(),
             doubts=frozenset(doubts),
-            has_results=totals is not None or bool(account.failures) or bool(self._report.signs.total()),
+            has_results=totals is not None or bool(account.failures) or bool(self._report.shown.total()),
             fates=self._suppressed.fates,
             standing=standing,
         )

@@ -1,9 +1,10 @@
-"""What jest's default, verbose and summary reporters print, pattern by pattern. Bare bytes in, names and counts out.
+"""What jest's default, verbose, summary and github-actions reporters print, pattern by pattern.
 
-Two rules carry the reader. Jest writes file lines and totals at the margin, failures' titles behind two blanks, and
-everything inside a failure or a console block behind at least four: text that a test prints through them can't reach
-the margin. And on a terminal jest repaints its status with cursor movements, which leave lone carriage returns before
-a line: they are taken off first. Every pattern is possessive or looks at each byte a bounded number of times.
+Bare bytes in, names and counts out. Two rules carry the reader. Jest writes file lines and totals at the margin,
+failures' titles behind two blanks, and everything inside a failure or a console block behind at least four: text that
+a test prints through them can't reach the margin. And on a terminal jest repaints its status with cursor movements,
+which leave lone carriage returns before a line: they are taken off first. Every pattern is possessive or looks at each
+byte a bounded number of times.
 """
 
 import re
@@ -163,10 +164,20 @@ TABLE = re.compile(
     rb"|=++ Coverage summary =++|={20,}+"
     rb"|(?:Statements|Branches|Functions|Lines) *+: [0-9.]++% \( [0-9]++/[0-9]++ \)[^\n]*+"
 )
-# GitHub's annotations: `::error file=lib/a.test.js,line=3,title=suite › test::message%0Amore`.
-ANNOTATION = re.compile(
-    rb"::(?P<type>error|warning) file=(?P<file>[^\n,]++),line=[0-9]*+,title=(?P<title>[^\n]*?)::(?P<text>[^\n]*+)"
-)
+# GitHub's annotations: `::error file=lib/a.test.js,line=3,title=suite › test::message%0Amore`. Without a place in the
+# stack both are `undefined`. A title may hold `::` too.
+_LINE = rb",line=(?:[0-9]++|undefined),title="
+ANNOTATION = re.compile(rb"::error file=(?P<file>[^\n,]++)" + _LINE + rb"(?P<rest>[^\n]*?::[^\n]*+)")
+# The error of a try before the last.
+RETRIED = re.compile(rb"::warning file=[^\n,]++" + _LINE + rb"RETRY [0-9]++: (?P<title>[^\n]*?)::[^\n]*+")
+# Its groups: `::group::Errors thrown in lib/a.test.js`, `::group::PASS lib/a.test.js (12 ms)`. Where something
+# in a file failed, `  FAIL lib/a.test.js (12 ms)` without a group; in its tree are groups of suites: `::group::  roof`.
+GROUP, END_OF_GROUP, FAIL = b"::group::", b"::endgroup::", b"  FAIL "
+_TIMED = _EXTENSION + rb" \([0-9]++ ms\)"
+ERRORS_THROWN = re.compile(rb"::group::Errors thrown in (?P<file>[^\n]*?" + _EXTENSION + rb")\Z")
+PASSED_TREE = re.compile(rb"::group::PASS [^\n]*?" + _TIMED + rb"\Z")
+FAILED_TREE = re.compile(rb"  FAIL [^\n]*?" + _TIMED + rb"\Z")
+PASSED_SUITE = re.compile(rb"::group::(?:  )++[^ \n][^\n]*+")
 
 # -- the opening, and long green runs ---------------------------------------------------------------------------------
 
@@ -179,7 +190,8 @@ OPENING = re.compile(
     rb"|Usage: jest \[--config"
     rb"|\xe2\x97\x8f (?:Validation (?:Error|Warning)|Deprecation Warning|Multiple configs found)"
     rb"|Summary of all failing tests\Z| LOGGING RETRY ERRORS  |  \xe2\x97\x8f  process\.exit called with \""
-    rb"|::error file=[^\n,]++,line=[0-9]*+,title=[^\n]*?::)"
+    rb"|::error file=[^\n,]++" + _LINE + rb"[^\n]*?::|::warning file=[^\n,]++" + _LINE + rb"RETRY [0-9]++: "
+    rb"|::group::(?:Errors thrown in [^\n]*?" + _EXTENSION + rb"|PASS [^\n]*?" + _EXTENSION + rb" \([0-9]++ ms\))\Z)"
 )  # fmt: skip
 
 _LANE_EXTENSION = b"|".join(
@@ -189,7 +201,7 @@ _PASS_LINE = rb"PASS [^\s\x1b]++(?:" + _LANE_EXTENSION + rb")\n"
 # The last byte of the sign of a passed test stands nowhere else in these lines: counting it counts tests.
 PASSED_BYTE = b"\x93"
 _TREE_LINE = (
-    rb"(?:  )++(?:\xe2\x9c\x93 )?+(?!\xe2\x9c[\x95\x8e]|\xe2\x97[\x8b\x8f]|\xc3\x97|\xe2\x88\x9a|console\.)"
+    rb"(?:  )++(?:\xe2\x9c\x93 )?+(?!\xe2\x9c[\x95\x8e]|\xe2\x97[\x8b\x8f]|\xc3\x97|\xe2\x88\x9a|console\.|FAIL )"
     rb"[^\s\x1b\x93][^\n\r\x1b\x93]*+\n"
 )
 # Whole files in which everything passed, with or without their trees; or the rest of a tree, and such files behind it.

@@ -4,89 +4,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from context_firewall.transcript.account import Account
-from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import jest_grammar as grammar
+from context_firewall.transcript.dialects.jest_actions import Actions
+from context_firewall.transcript.dialects.jest_block import Block, Console
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
-
-
-@dataclass(slots=True)
-class Block:
-    """One title with its text: an error of a test, of a file, or of neither."""
-
-    file: bytes
-    title: bytes
-    header: Line
-    details: list[Line] = field(default_factory=list)
-    blanks: list[Line] = field(default_factory=list)
-    titled: bool = False
-    """A blank line has ended the title."""
-    outside: bool = False
-    """It belongs to no test and no file's report."""
-    place: bytes = b""
-    """The file of the first stack frame outside of packages."""
-    torn: bool = False
-    """Source lines do not follow one another as an excerpt's do: what stood between them is lost."""
-    _marked: bool = False
-    """The line just before is the failing one: a caret stands below it."""
-    _row: int = 0
-    """The number of the source line just before, 0 if that was none."""
-
-    @property
-    def of_file(self) -> bool:
-        """Whether the file failed rather than a test in it."""
-        return self.outside or self.title == grammar.SUITE_FAILED
-
-    @property
-    def identity(self) -> str:
-        """File, suites and test, joined as jest joins names."""
-        file = self.file if not self.outside else self.place
-        return grammar.ARROW.join(decoded(part) for part in (file, self.title.strip()) if part)
-
-    def take(self, text: bytes, line: Line) -> None:
-        """A line of the text."""
-        marked = grammar.FAILING_SOURCE.fullmatch(text) is not None
-        self.torn |= self._marked and not marked and not grammar.CARET.fullmatch(text)
-        self._marked = marked
-        if not text.strip():
-            self.titled = True
-            self.blanks.append(line)
-            return
-        if not grammar.CARET.fullmatch(text):
-            row = grammar.source_row(text)
-            self.torn |= bool(row and self._row) and (bool(self.blanks) or row != self._row + 1)
-            self._row = row
-        self.details += (blank.as_kind(Kind.FAILURE_CONTEXT) for blank in self.blanks)
-        self.blanks.clear()
-        if not self.place and (found := grammar.frame(text)) is not None and b"node_modules/" not in found:
-            self.place = found
-        self.details.append(line.as_kind(detail_kind(text)))
-
-
-def detail_kind(text: bytes) -> Kind:
-    """What a line inside a failure is; source lines and the runner's own frames are for orientation."""
-    if grammar.SOURCE.fullmatch(text) or grammar.RUNNERS_OWN.fullmatch(text):
-        return Kind.FAILURE_CONTEXT
-    if grammar.FAILING_SOURCE.fullmatch(text):
-        return Kind.FAILURE_DETAIL
-    return classify_detail(text)
-
-
-@dataclass(slots=True)
-class Console:
-    """One console block, or all that a file's report holds."""
-
-    lines: list[Line] = field(default_factory=list)
-    files: set[bytes] = field(default_factory=set)
-    """Files that its stack frames name, or the file in whose report it stands."""
-
-    def take(self, text: bytes, line: Line) -> None:
-        """A line of the block."""
-        self.lines.append(line)
-        if (found := grammar.frame(text)) is not None:
-            self.files.add(found)
 
 
 @dataclass(slots=True)
@@ -138,6 +62,7 @@ class Totals:
 class Report:
     """What was read of one run."""
 
+    actions: Actions
     passed_files: int = 0
     failed_files: int = 0
     passed_trees: int = 0
@@ -145,8 +70,6 @@ class Report:
     """Failed files with a tree."""
     signs: Counter[str] = field(default_factory=Counter)
     blocks: list[Block] = field(default_factory=list)
-    annotations: list[tuple[bytes, bytes, Line]] = field(default_factory=list)
-    """File, title and line of what is printed for the pages of a build."""
     consoles: list[Console] = field(default_factory=list)
     outside: list[Failure] = field(default_factory=list)
     failed_signs: list[Line] = field(default_factory=list)
@@ -164,26 +87,50 @@ class Report:
         """Whether a file's report was read."""
         return bool(self.passed_files or self.failed_files or self.blocks)
 
+    @property
+    def shown(self) -> Counter[str]:
+        """How many tests of which outcome trees show."""
+        return self.signs or self.actions.signs
+
+    @property
+    def accounts(self) -> list[Block]:
+        """The blocks; those of GitHub's groups, if nobody else has printed any."""
+        return self.blocks if self.anything else self.actions.blocks
+
     def tests_failed(self) -> int:
         """How many failing tests the blocks name."""
-        return len({(block.file, block.title) for block in self.blocks if not block.of_file})
+        return len({(block.file, block.title) for block in self.accounts if not block.of_file})
 
     def agrees(self, totals: Totals) -> bool:
         """Whether the totals are those of what was read."""
         tests, suites = totals.tests, totals.suites
         if not totals.adds_up:
             return False
-        if self.only_recap and self.recapped_files != suites["failed"]:
+        if not self.anything and not self.actions.files:
+            # The summary reporter prints nothing else. No groups come where a file was skipped; then annotations may
+            # tell all, if each file that failed has a tree, as those have that load.
+            annotated = (len(self.actions.titles), self.actions.failed_trees)
+            return annotated == (tests["failed"], suites["failed"]) and self._actions_agree(totals)
+        # Beside the summary reporter nobody need print files that passed.
+        failed = self.recapped_files if self.anything else len(self.actions.files)
+        if (self.only_recap or not self.anything) and failed != suites["failed"]:
             return False
-        if not self.anything:
-            # The summary reporter prints nothing else.
-            return not tests["failed"] and not suites["failed"]
-        if not self.only_recap and (self.passed_files, self.failed_files) != (suites["passed"], suites["failed"]):
+        shown = (self.passed_files, self.failed_files)
+        if self.anything and not self.only_recap and shown != (suites["passed"], suites["failed"]):
             return False
-        errors = sum(1 for block in self.blocks if not block.of_file)
+        errors = sum(1 for block in self.accounts if not block.of_file)
         if not self.tests_failed() <= tests["failed"] <= errors:
             return False
-        return self._trees_agree(totals)
+        return self._trees_agree(totals) and self._actions_agree(totals)
+
+    def _actions_agree(self, totals: Totals) -> bool:
+        """Whether GitHub's trees, if there are any, show what the totals count; those of a broken file are missing."""
+        tests, signs = totals.tests, self.actions.signs
+        broken = any(block.title == grammar.SUITE_FAILED for block in self.accounts)
+        return not signs.total() or all(
+            signs[name] <= tests[name] if broken else signs[name] == tests[name]
+            for name in ("passed", "failed", "skipped", "todo")
+        )
 
     def _trees_agree(self, totals: Totals) -> bool:
         """Whether trees, where files have them, show what the totals count.
@@ -233,6 +180,7 @@ def settled(report: Report, totals: Totals | None, suppressed: Account, exit_cod
             settlement.doubts.add(Doubt.AGGREGATE_CONTRADICTION)
         if totals.interrupted or (totals.unrun and not totals.suites["failed"]):
             settlement.doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
+    _join_actions(report, settlement, suppressed)
     denied = whole and totals is not None and not (totals.tests["failed"] or totals.suites["failed"]) and not exit_code
     if denied and report.blocks:
         for block in report.blocks:
@@ -252,7 +200,10 @@ def settled(report: Report, totals: Totals | None, suppressed: Account, exit_cod
         else:
             settlement.unclassified.append(line)
     _consoles(report, settlement, suppressed, whole=whole)
-    settlement.failures += _annotated(report, suppressed) + report.outside
+    told = bool(report.blocks) or totals is None or not totals.tests["failed"]
+    agreed = whole and told and Doubt.AGGREGATE_CONTRADICTION not in settlement.doubts
+    _annotated(report, settlement, agreed=agreed)
+    settlement.failures += report.outside
     settlement.tally = _tally(report, totals)
     return settlement
 
@@ -301,20 +252,42 @@ def _headers(report: Report, settlement: Settlement, suppressed: Account, *, den
         else:
             settlement.unclassified.append(line.as_kind(Kind.CONTESTED_TEST))
             settlement.doubts.add(Doubt.CONTESTED_RESULTS)
-    if len(report.failed_signs) <= len(report.blocks):
-        suppressed.add_lines(Kind.RECAP, report.failed_signs)
+    accounts = len(report.blocks) or len(report.actions.annotations)
+    for signs in (report.failed_signs, report.actions.failed_signs):
+        if len(signs) <= accounts:
+            suppressed.add_lines(Kind.RECAP, signs)
+        else:
+            settlement.unclassified += (line.as_kind(Kind.CONTESTED_TEST) for line in signs)
+            settlement.doubts.add(Doubt.CONTESTED_RESULTS if denied else Doubt.RECAP_CONTRADICTION)
+
+
+def _join_actions(report: Report, settlement: Settlement, suppressed: Account) -> None:
+    """Groups of errors are the accounts, or repeat them; so do the outcomes in GitHub's trees."""
+    actions = report.actions
+    if report.anything:
+        over, agreed = actions.repeats([block for block in report.blocks if not block.outside])
+        report.blocks += over
+        if not agreed:
+            settlement.doubts.add(Doubt.RECAP_CONTRADICTION)
     else:
-        settlement.unclassified += (line.as_kind(Kind.CONTESTED_TEST) for line in report.failed_signs)
-        settlement.doubts.add(Doubt.CONTESTED_RESULTS if denied else Doubt.RECAP_CONTRADICTION)
+        report.blocks = list(actions.blocks)
+    if report.passed_files or report.failed_files:
+        for console in actions.consoles:
+            suppressed.add_lines(Kind.RECAP, console.lines)
+    else:
+        report.consoles += actions.consoles
+    if actions.broken:
+        settlement.doubts.add(Doubt.STRUCTURE_CONTRADICTION)
+    settlement.unclassified += actions.loose
 
 
-def _annotated(report: Report, suppressed: Account) -> list[Failure]:
+def _annotated(report: Report, settlement: Settlement, *, agreed: bool) -> None:
     """Annotations repeat what blocks tell; without blocks they are all there is."""
-    known = {(block.file.rpartition(b" ")[2], block.title) for block in report.blocks}
     failures: dict[tuple[bytes, bytes], Failure] = {}
-    for file, title, line in report.annotations:
-        if any(title == other and file.endswith(path) for path, other in known):
-            suppressed.add(Kind.RECAP, line.number)
+    for file, title, line in report.actions.annotated(report.blocks):
+        if agreed:
+            settlement.unclassified.append(line.as_kind(Kind.CONTESTED_TEST))
+            settlement.doubts.add(Doubt.CONTESTED_RESULTS)
             continue
         first = failures.get((file, title))
         if first is None:
@@ -323,7 +296,7 @@ def _annotated(report: Report, suppressed: Account) -> list[Failure]:
         else:
             more = line.as_kind(Kind.FAILURE_DETAIL)
             failures[file, title] = Failure(first.identity, first.header, (*first.details, more))
-    return list(failures.values())
+    settlement.failures += failures.values()
 
 
 def _consoles(report: Report, settlement: Settlement, suppressed: Account, *, whole: bool) -> None:
@@ -361,7 +334,7 @@ def _tally(report: Report, totals: Totals | None) -> Tally:
     if totals is not None and totals.whole:
         tests = totals.tests
         return Tally(tests["passed"], tests["failed"], tests["skipped"], tests["todo"], tests["total"])
-    signs = report.signs
+    signs = report.shown
     failed = max(signs["failed"], report.tests_failed())
     passed, skipped, todo = signs["passed"], signs["skipped"], signs["todo"]
     return Tally(passed, failed, skipped, todo, passed + failed + skipped + todo)

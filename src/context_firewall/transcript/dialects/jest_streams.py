@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import jest_grammar as grammar
-from context_firewall.transcript.dialects.jest_report import Console, attach
+from context_firewall.transcript.dialects.jest_block import Console
+from context_firewall.transcript.dialects.jest_report import attach
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind

@@ -192,8 +192,8 @@ def _vitest(root: dict[str, Any]) -> Story:
             suites = (file["name"], *test["ancestorTitles"])
             if test["status"] == "failed":
                 failed |= {suites[:depth] for depth in range(1, len(suites) + 1)}
-    # A suite whose hook failed is counted, and nothing else is said of it.
-    story.told = _count(root, "numFailedTestSuites") == len(failed)
+    # A suite whose hook failed is counted, and nothing else is said of it; an error outside of all files is not told.
+    story.told = bool(failed) and _count(root, "numFailedTestSuites") == len(failed)
     return story
 
 

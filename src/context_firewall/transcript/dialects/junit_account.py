@@ -231,6 +231,8 @@ class Document:
             counts = self._by_convention(counts, self._outer)
         if self.producer.folds and counts[SKIPPED]:
             self.doubts.add(Doubt.COUNTS_UNCONFIRMED)
+        if self.producer.silent and not counts[FAILED]:
+            self.doubts.add(Doubt.ERRORS_UNREPORTABLE)
         four = (counts[PASSED], counts[FAILED], counts[SKIPPED], counts[TODO])
         return Tally(*four, sum(four))
 

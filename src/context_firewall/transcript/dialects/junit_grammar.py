@@ -108,6 +108,8 @@ class Producer:
     """A test's steps are written like tests, by the name `test > step`."""
     parents: bool = False
     """A suite stands once more, as a test of the suite around it."""
+    silent: bool = False
+    """An error outside of all tests is not told."""
 
 
 PYTEST = Producer("pytest", "::")
@@ -123,7 +125,7 @@ PRODUCERS: Mapping[str, Producer] = {
     "Mocha Tests": MOCHA,
     "TAP Tests": NODE_TAP,
     "jest tests": Producer("jest", folds=True),
-    "vitest tests": Producer("Vitest", folds=True),
+    "vitest tests": Producer("Vitest", folds=True, silent=True),
     "deno test": Producer("Deno", steps=True),
 }
 ONE_SUITE = frozenset({PYTEST, PHPUNIT})

@@ -8,8 +8,10 @@ The room's rules:
   line. What fits nowhere is the program's.
 - Failures are numbered from 1, in the results as in the accounts. A result with another number is text.
 - Totals that the results deny, and that more results follow, were printed by a test.
-- A tick alone proves no dialect. Until a numbered failure, a test in a suite, totals or many ticks have followed, what
-  was read is held.
+- A tick alone proves no dialect. Until a test in a suite, one that was announced, totals or many ticks have followed,
+  what was read is held.
+- Where no totals come, numbers may be a program's list. What tells them apart is how the tree begins, and how failures
+  stand among ticks.
 - What was read is settled in `mocha_account`.
 """
 
@@ -43,6 +45,8 @@ class _Title(NamedTuple):
     depth: int
     title: bytes
     line: Line
+    gap: int
+    """So many lines above it are empty, or nobody's."""
 
 
 # How many ticks prove that the report is mocha's.
@@ -69,6 +73,11 @@ class Mocha:
         self._closing: Closing | None = None
         self._held: list[Line] | None = []
         """Ticks, as long as nothing proves the dialect."""
+        self._trail = grammar.Trail()
+        self._begun: bool | None = None
+        """The first result, or the titles around it, stand where a tree begins, or one was announced. None before."""
+        self._beside = 0
+        """The last line above the opening that is another's."""
         self._current = b""
         self._cut = False
         self._suppressed = Account()
@@ -96,6 +105,7 @@ class Mocha:
         self._results.passed += lines
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, lines)
         self._last = number + lines - 1
+        self._trail.add_run(block, start, lines, number)
         return lines
 
     def trace(self) -> None:
@@ -121,6 +131,7 @@ class Mocha:
         known = grammar.result(text) or grammar.SIGNS.fullmatch(text) or grammar.SUITE.fullmatch(text)
         if not (known or grammar.BAR.fullmatch(text) or grammar.RUNWAY.fullmatch(text)):
             self._results.noisy |= line.kind is Kind.UNCLASSIFIED
+            self._beside = line.number
             return False
         self.line(bare, line.raw, line.number)
         return True
@@ -194,9 +205,14 @@ class Mocha:
         self._closing = Closing([line], passed=int(passing["count"]))
         return True
 
+    def _gap(self, line: Line) -> int:
+        return line.number - 1 - max(self._last, self._beside)
+
     def _ended(self, found: grammar.Result, line: Line) -> bool:
         """A result, unless it stands where mocha would not print it."""
-        self._open_suites(found.depth)
+        self._give_up(found.depth)
+        gap = self._waiting[0].gap if self._waiting else self._gap(line)
+        self._open_suites()
         if found.depth > len(self._suites) + 1:
             return self._text(bared(line.raw), line)
         if found.number and found.number != len(self._results.told) + 1:
@@ -205,12 +221,16 @@ class Mocha:
         if found.passed:
             self._passed(line)
         elif found.number:
-            self._prove()
             self._results.told.append(Told(b" ".join((*self._suites, found.title)), line))
         else:
             self._results.pending += 1
             self._results.listed.append(line)
-        if found.depth > 1:
+        if self._begun is None:
+            # Behind a gap that is larger another report has ended, perhaps with empty lines.
+            self._begun = grammar.is_start(gap) or gap > grammar.START + grammar.NPM_LINES
+        self._begun |= found.announced
+        self._trail.add(found, line.number)
+        if found.depth > 1 or found.announced:
             self._prove()
         return True
 
@@ -224,8 +244,9 @@ class Mocha:
             self._prove()
 
     def _prove(self) -> None:
-        held, self._held = self._held, None
-        self._suppressed.add_lines(Kind.SUCCESSFUL_TEST, held or ())
+        if self._held is not None:
+            self._suppressed.add_lines(Kind.SUCCESSFUL_TEST, self._held)
+            self._held = None
 
     # -- suites
 
@@ -240,12 +261,11 @@ class Mocha:
         glued = depth == 1 and self._topped and line.number == self._last + 1
         if depth > min(deepest + 1, grammar.DEEPEST) or glued:
             return False
-        self._waiting.append(_Title(depth, found["title"], line))
+        self._waiting.append(_Title(depth, found["title"], line, self._gap(line)))
         return True
 
-    def _open_suites(self, depth: int) -> None:
-        """A result of that depth: the titles around it are suites', the others are text."""
-        self._give_up(depth)
+    def _open_suites(self) -> None:
+        """The titles around a result are suites'."""
         for title in self._waiting:
             self._suites[title.depth - 1 :] = [title.title]
             self._topped = True
@@ -291,9 +311,6 @@ class Mocha:
     def _behind(self, text: bytes, line: Line) -> bool:
         """A line behind the report. Where results deny the totals and go on, the totals were text of a test."""
         closing = self._closing
-        if grammar.COVERAGE.fullmatch(text):
-            self._suppressed.add(Kind.INFORMATIONAL, line.number)
-            return True
         if closing is None or self._counted(closing):
             return False
         totals = grammar.PASSING.fullmatch(text) is not None and line.number != self._last + 1
@@ -335,11 +352,16 @@ class Mocha:
     def close(self, exit_code: int | None) -> Reading:
         """Settle the account."""
         self._give_up(0)
+        closing, proved = self._closing, self._trail.proves(ended=True)
+        if proved:
+            self._prove()
         void = self._held is not None
+        if closing is None and not (proved or (self._begun and not void)):
+            self._unclassified += (told.line for told in self._results.told)
+            self._results.told.clear()
         if void:
             self._unclassified += (*(self._held or ()), *self._results.listed)
             self._results = Results()
-        closing = self._closing
         account = settled(self._results, closing, self._unclassified, self._suppressed)
         doubts = set() if void else account.doubts
         if closing is not None and not account.tally.total:
@@ -379,6 +401,8 @@ DIALECT = Dialect(
     streams=frozenset({"stdout"}),
     opening=grammar.OPENING,
     begin=Mocha,
+    below=grammar.begins_tree,
+    placed=grammar.TREE_OPENING,
     # mocha itself speaks there only when it cannot run.
     program_streams=frozenset({"stderr"}),
 )

@@ -6,7 +6,10 @@ pattern here is possessive or looks at each byte a bounded number of times.
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from context_firewall.transcript.lines import Line, bare
 
 # -- the results ------------------------------------------------------------------------------------------------------
 
@@ -64,23 +67,26 @@ ACCOUNT = re.compile(rb"  (?P<number>[1-9][0-9]{0,8})\) (?P<title>\S[^\n]*+)")
 TITLES_MARGIN = 5
 LAST_BLANKS = 3
 
-# Behind it nyc and c8, which run mocha, print the coverage: a table of Istanbul's, or a summary.
-COVERAGE = re.compile(
-    rb"-++(?:\|-++)++|File *+\| % Stmts \|[^\n]*+|[^\n|]++\|(?: *+[0-9.]++ *+\|){4}[^\n|]*+"
-    rb"|=++ Coverage summary =++|={20,}+"
-    rb"|(?:Statements|Branches|Functions|Lines) *+: [0-9.]++% \( [0-9]++/[0-9]++ \)[^\n]*+"
-)
-
 # -- the opening ------------------------------------------------------------------------------------------------------
 
 # The first of the totals, or a passed test that no other runner prints so: these show durations with a fraction or a
-# blank in it, and numbers behind the sign. Outside of every suite ava's results look the same, so there the sign of
-# today opens nothing, and the totals do.
+# blank in it, and numbers behind the sign. Outside of every suite ava's results look the same, so there a tick opens
+# nothing, and the totals do. The first failure of `list`, if it was announced.
 OPENING = re.compile(
     rb"  [0-9]{1,9}+ passing \([0-9.]++(?:ms|[smhd])\)\Z"
-    rb"|(?:(?:  ){2,40}+" + TICK + rb"|  \xe2\x9c\x93) [^\s\x1b](?![^\n]*?\((?:[0-9]++\.[0-9]++m?s|[0-9.]++ m?s)\)\Z)"
+    rb"|(?:  ){2,40}+" + TICK + rb" [^\s\x1b](?![^\n]*?\((?:[0-9]++\.[0-9]++m?s|[0-9.]++ m?s)\)\Z)"
     rb"|    [^\s:][^\n]*?: \r  " + TICK + rb" "
+    rb"|    (?P<announced>[^\s:][^\n\r]*?): \r  1\) (?P=announced)\Z"
 )
+# Outside of every suite, and in a place of its own: the first failure, or a tick with a duration below it.
+TREE_OPENING = re.compile(rb"  (?:1\) \S|" + TICK + rb" [^\n]* \([0-9]++ms\)\Z)")
+TOP = re.compile(rb"  (?:" + TICK + rb"|-) \S")
+TICKED = re.compile(rb"  " + TICK + rb" \S")
+FIRST = re.compile(rb"  1\) \S")
+# Among the signs of results, a failure between two ticks.
+BETWEEN = re.compile("[td]f[td]")
+# Above a tree stand two empty lines. npm's own lines above these take four more, two of which are empty.
+START, NPM_LINES = 2, 4
 
 
 class Result(NamedTuple):
@@ -92,6 +98,17 @@ class Result(NamedTuple):
     passed: bool = False
     number: int = 0
     """Of a failure, counted from 1."""
+    announced: bool = False
+    """The line has named the test before it said how it ended."""
+    timed: bool = False
+    """A passed test of a tree, with its duration."""
+
+    @property
+    def sign(self) -> str:
+        """As a trail has it."""
+        if self.passed:
+            return "d" if self.timed else "t"
+        return "f" if self.number else "p"
 
 
 def result(text: bytes) -> Result | None:
@@ -103,9 +120,80 @@ def result(text: bytes) -> Result | None:
     if found is None:
         return None
     depth, title = len(found["indent"]) // 2, found["title"]
+    named = text[4 : listed.start()] if listed is not None else None
     if found["tick"] is not None:
-        stripped = LISTED_DURATION.sub(b"", title, count=1) if listed is not None else DURATION.sub(b"", title, count=1)
-        if listed is not None and text[4 : listed.start()] != stripped:
+        stripped = (DURATION if named is None else LISTED_DURATION).sub(b"", title, count=1)
+        if named not in (None, stripped):
             return None
-        return Result(depth, stripped, passed=True)
-    return Result(depth, title, number=int(found["number"] or 0))
+        timed = named is None and stripped != title
+        return Result(depth, stripped, passed=True, announced=named is not None, timed=timed)
+    return Result(depth, title, number=int(found["number"] or 0), announced=named == title)
+
+
+class Trail:
+    """How results follow one another, and whether that can be a program's list or its steps.
+
+    A list stands in one piece. Steps are told before what they did. So a failure below a tick, and above another or
+    alone, is mocha's; and so is one alone above ticks with durations.
+    """
+
+    def __init__(self) -> None:
+        self._signs = ""
+        """Of the last three lines, without a gap: `t`ick, `d` with a duration, `f`ailure, `p`ending."""
+        self._last = 0
+        self._failed = 0
+        self._below_tick = False
+        """The first failure stands right below a tick."""
+        self._proved = False
+
+    def add(self, found: Result, number: int) -> None:
+        """A result, and the number of its line."""
+        sign = found.sign
+        self._signs = ((self._signs if self._last == number - 1 else "") + sign)[-3:]
+        self._last = number
+        if sign == "f":
+            self._failed += 1
+            self._below_tick |= self._failed == 1 and self._signs[-2:-1] in ("t", "d")
+        between = self._below_tick and BETWEEN.fullmatch(self._signs) is not None
+        self._proved |= between or (self._failed == 1 and self._signs == "fdd")
+
+    def add_run(self, block: bytes, start: int, lines: int, number: int) -> None:
+        """So many lines of passed tests in a block, from there on, the first of them with that number."""
+        if self._failed and not self._proved:
+            # No more than two ticks below a failure matter.
+            for at in range(min(lines, 2)):
+                stop = block.index(b"\n", start)
+                if (found := result(block[start:stop])) is not None:
+                    self.add(found, number + at)
+                start = stop + 1
+        else:
+            self._signs = "t"
+        self._last = number + lines - 1
+
+    def proves(self, *, ended: bool = False) -> bool:
+        """Whether they are mocha's. `ended`: no more follow."""
+        return self._proved or (ended and self._below_tick and self._failed == 1)
+
+
+def is_start(gap: int) -> bool:
+    """Whether so many lines, empty or npm's own, above its first line begin a tree."""
+    return gap % NPM_LINES == START
+
+
+def begins_tree(opening: Line, above: Sequence[Line], since: int) -> bool:
+    """Whether results outside of suites, up to that line, begin as mocha's tree does: below two empty lines.
+
+    The line is the first failure, right below a tick, or a tick right below the first failure.
+    """
+    number, at = opening.number, len(above)
+
+    def over(form: re.Pattern[bytes]) -> bool:
+        return at > 0 and above[at - 1].number == number - 1 and form.match(bare(above[at - 1].raw)) is not None
+
+    first = FIRST.match(bare(opening.raw)) is not None
+    if not over(TICKED if first else FIRST):
+        return False
+    number, at = number - 1, at - 1
+    while first and over(TOP):
+        number, at = number - 1, at - 1
+    return is_start(number - 1 - (above[at - 1].number if at else since))

@@ -727,7 +727,8 @@ class TapMachine:
         harvest.counts.count(
             point.status,
             root=frame is self._document.root,
-            leaf=below is None,
+            # node-tap counts a file without tests as one point.
+            leaf=below is None or (not below.points and child is not None and child.plan == 0),
             suite=point.suite,
             pathless=b" > " not in description.name,
         )

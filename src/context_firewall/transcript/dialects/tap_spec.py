@@ -364,8 +364,9 @@ def _identity(title: bytes, name: bytes) -> str:
     return decoded(b" > ".join(part for part in (title, name) if part))
 
 
-def _below_a_title(above: Sequence[Line], number: int) -> bool:
+def _below_a_title(opening: Line, above: Sequence[Line], since: int) -> bool:
     """Whether a title stands above a line, with an empty line below it and nothing but text of the TAP between."""
+    number = opening.number
     for line in reversed(above[-NEAR:]):
         text = bare(line.raw)
         if not text.startswith(TEXT):

@@ -29,7 +29,7 @@ from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
 from context_firewall.transcript.machine import Dialect
 from context_firewall.transcript.markers import marker_kind
-from context_firewall.transcript.spread import settled
+from context_firewall.transcript.spread import ERRORS_OUTSIDE, SEPARATOR, settled, told_twice
 
 _SIGNS = (b"\xc2", b"x", b"-", b"*")
 _OUTPUT_BEGINS = (b"s", *_SIGNS)
@@ -46,6 +46,10 @@ class _At(Enum):
     """Behind that line."""
     RESULT = auto()
     """Under the line of a failing test."""
+    NOTED = auto()
+    """Under what a test notes about itself."""
+    LEAKS = auto()
+    """In the section on what leaks: warnings."""
     SNAPSHOTS = auto()
     NO_FILES = auto()
 
@@ -202,6 +206,8 @@ class Vitest:
         if first == b"\xe2" and self._accounts.opens(bare, line):
             self._at = _At.NOTHING
             return True
+        if first == b"\xe2" and self._leaks(bare, line):
+            return True
         if first in _OUTPUT_BEGINS and (output := grammar.OUTPUT.fullmatch(bare)) is not None:
             self._results.dots(output["signs"])
             self._outputs.open(decoded(output["test"]))
@@ -225,6 +231,16 @@ class Vitest:
             self._suppress(Kind.PROGRESS, line, _At.NOTHING)
             return True
         return False
+
+    def _leaks(self, bare: bytes, line: Line) -> bool:
+        """The ruler above what leaks."""
+        ruler = grammar.TITLED.fullmatch(bare)
+        wide = ruler is not None and grammar.width(bare) >= grammar.NARROWEST
+        if ruler is None or not wide or not grammar.LEAKS.fullmatch(ruler["title"]):
+            return False
+        self._at = _At.LEAKS
+        self._marked[Kind.ABNORMAL_WARNING].append(line.as_kind(Kind.ABNORMAL_WARNING))
+        return True
 
     def _dots_may_stand(self, bare: bytes) -> bool:
         """Whether a row of signs may be the dot reporter's."""
@@ -252,6 +268,10 @@ class Vitest:
         if self._at is _At.SNAPSHOTS and grammar.SNAPSHOT_NOTE.fullmatch(bare):
             self._suppressed.add(Kind.INFORMATIONAL, line.number)
             return True
+        noted = self._at is _At.NOTED and grammar.NOTED_TEXT.fullmatch(bare)
+        if noted or (self._results.verbose and grammar.NOTED_AT.fullmatch(bare)):
+            self._suppress(Kind.PROGRAM_OUTPUT, line, _At.NOTED)
+            return True
         file = grammar.FILE.fullmatch(bare)
         if file is not None and b" > " not in file["path"] + b" " and grammar.FILE_REST.fullmatch(file["rest"]):
             failing = self._results.file(file, line)
@@ -271,9 +291,14 @@ class Vitest:
     def _annotation(self, bare: bytes, line: Line) -> bool:
         """A workflow command of GitHub's."""
         note = grammar.ANNOTATION.fullmatch(bare)
+        if note is None and self._headed and grammar.NOTED.fullmatch(bare):
+            self._suppressed.add(Kind.PROGRAM_OUTPUT, line.number)
+            return True
         if note is None:
             return False
         title = _unescaped(note["title"])
+        if title == grammar.UNHANDLED:
+            title = SEPARATOR.join((ERRORS_OUTSIDE, _unescaped(note["text"])))
         self._repeats.append(ResultLine(title, "", (title,), (line,)))
         return True
 
@@ -302,6 +327,9 @@ class Vitest:
             return True
         if self._at is _At.LOOSE:
             self._hold(line, loose=True)
+            return True
+        if self._at is _At.LEAKS:
+            self._marked[Kind.ABNORMAL_WARNING].append(line.as_kind(Kind.ABNORMAL_WARNING))
             return True
         if self.complete and self._begun and not keep:
             return False
@@ -336,7 +364,8 @@ class Vitest:
             tally = self._results.tally()
         elif self._repeats and not self._headed:
             # Annotations alone: they do not tell tests from suites, and leave out errors without a place.
-            tally = Tally(failed=len(self._repeats), total=len(self._repeats))
+            told = len({repeat.identity for repeat in self._repeats})
+            tally = Tally(failed=told, total=told)
             self._doubts.add(Doubt.COUNTS_UNCONFIRMED)
         if summary is not None:
             self._suppressed.add_lines(Kind.AGGREGATE_SOURCE, summary.plain_lines())
@@ -384,12 +413,17 @@ def _unescaped(title: bytes) -> str:
     return text.partition("\n")[0]
 
 
+def _settle(readings: list[Reading]) -> list[Reading]:
+    """One run on two streams; and what another reporter has told of it once more."""
+    return told_twice(settled(readings), "vitest")
+
+
 DIALECT = Dialect(
     name="vitest",
     title="Vitest",
-    checked="Vitest 1.6, 2.1, 3.2, 4.1",
+    checked="Vitest 1.6, 2.1, 3.2, 4.1, 5.1",
     streams=frozenset({"stdout", "stderr"}),
     opening=grammar.OPENING,
     begin=Vitest,
-    settle=settled,
+    settle=_settle,
 )

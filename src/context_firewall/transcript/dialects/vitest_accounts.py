@@ -80,7 +80,7 @@ class _Block:
         found: list[Failure] = []
         for i, (name, header) in enumerate(self.headers):
             last = i == len(self.headers) - 1
-            identity = grammar.whole_file(name) or name
+            identity = grammar.whole_file(name) or grammar.without_tries(name)
             told: tuple[Line, ...] = ()
             if last:
                 identity = b"\n".join([identity, *(bare(line.raw) for line in self.lines[:more])])

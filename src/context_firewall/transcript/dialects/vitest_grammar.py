@@ -31,6 +31,12 @@ NOTE = re.compile(rb" \[[^\n\]]*+\]\Z")
 _AGAIN = re.compile(rb" \((?:retry|repeat) x[0-9]++(?:, (?:retry|repeat) x[0-9]++)?+\)\Z")
 _HEAP = re.compile(rb" [0-9]++ MB heap used\Z")
 DURATION = re.compile(rb" [0-9]++(?:\.[0-9]++)?+m?s\Z")
+# From 5 on, the name above an account says in which tries the error came: ` (initial run, 1st retry)`, ` (2 times)`.
+_NTH = rb"[0-9]++(?:st|nd|rd|th) "
+_TRY = rb"(?:initial run|" + _NTH + rb"(?:retry(?: of " + _NTH + rb"repeat)?+|repeat))"
+_TRIES = rb"(?:[0-9]++ times(?: in " + _TRY + rb")?+|" + _TRY + rb")"
+TRIES = re.compile(rb" \(" + _TRIES + rb"(?:, " + _TRIES + rb")*+\)\Z")
+_BEHIND = (NOTE, _HEAP, _AGAIN, DURATION)
 _LONGEST_TAIL = 256
 
 # The first lines of a failing test's errors, under its line.
@@ -53,6 +59,7 @@ PLAIN = re.compile(rb"(?:" + _RULE + rb")++")
 _SIGN = 3
 NARROWEST = 30
 SECTION = re.compile(rb"Failed (?P<what>Suites|Tests|Benchmarks|Typechecks) (?P<count>[0-9]++)")
+LEAKS = re.compile(rb"Async Leaks [0-9]++")
 ERROR_SECTIONS = (b"Unhandled Errors", b"Unhandled Source Errors")
 ERROR_TITLES = (
     b"Unhandled Rejection",
@@ -90,6 +97,8 @@ FILES_TOTAL = re.compile(rb" Test Files  (?P<counts>[^\n]++)")
 TESTS_TOTAL = re.compile(rb"      Tests  (?P<counts>[^\n]++)")
 TYPES_TOTAL = re.compile(rb"Type Errors  (?:[0-9]++ (?:failed|errors?)|no errors)")
 ERRORS_TOTAL = re.compile(rb"     Errors  (?P<count>[0-9]++|no) errors?")
+# With --detect-async-leaks; what leaks fails no run.
+LEAKS_TOTAL = re.compile(rb"      Leaks  [0-9]++ leaks?")
 STARTED = re.compile(rb"   Start at  [0-9:]++[^\n]*+")
 DURATION_TOTAL = re.compile(rb"   Duration  [0-9.]++m?s[^\n]*+")
 _COUNT = re.compile(rb"(?P<count>[0-9]++) (?P<word>[a-z ]++)")
@@ -99,16 +108,26 @@ NONE = b"no tests"
 COVERAGE = re.compile(rb" % Coverage report from [a-z0-9]++")
 TABLE = re.compile(rb"[^\n|]++(?:\|[^\n|]*+)+|-++(?:\|-++)+")
 COVERAGE_SUMMARY = re.compile(rb"(?:Statements|Branches|Functions|Lines) ++: [^\n]++|={20,}[^\n]*+")
+# From 5 on, also what would make the next run faster, in the columns of the summary.
 REMARK = re.compile(
+    rb"(?:Environment|     Import|  Transform|    Isolate|   Per blob)  [^\n]++| {13}[^ \n][^\n]*+|"
     rb"(?:JUNIT|JSON|HTML|BLOB) ++report[^\n]*+| PASS  Waiting for file changes[^\n]*+"
     rb"| FAIL  Tests failed\. Watching[^\n]*+"
     rb"|       press [^\n]++|(?:Testing types with tsc|Breaking changes might not follow SemVer)[^\n]*+"
 )
 BELOW_THRESHOLD = re.compile(rb"ERROR: (?P<what>Coverage for [^\n]++)")
-# A workflow command of GitHub: a second print of an account.
+# A workflow command of GitHub: a second print of an account. Errors outside of tests have a title of their own.
 ANNOTATION = re.compile(
     rb"::error file=[^\n,]*+,title=(?P<title>[^\n]*?),line=[0-9]++,column=[0-9]++::(?P<text>[^\n]*+)"
 )
+UNHANDLED = "Unhandled error"
+# What a test notes about itself (`annotate`), whatever it calls it: for GitHub, where the title stands last; and in the
+# verbose reporter, below the test.
+NOTED = re.compile(
+    rb"::(?:notice|warning|error) file=[^\n,]*+,line=[0-9]++,column=[0-9]++(?:,title=[^\n:]*+)?+::[^\n]*+"
+)
+NOTED_AT = re.compile(rb"   \xe2\x9d\xaf [^\n]*?:[0-9]++:[0-9]++ [^ \n]++\Z")
+NOTED_TEXT = re.compile(rb"     \xe2\x86\xb3 [^\n]*+")
 
 NO_FILES = re.compile(rb"No test files found, exiting with code (?P<code>[0-9]++)")
 FILTER = re.compile(rb"(?:filter|include|exclude|watch exclude|typecheck include|typecheck exclude|projects): [^\n]*+")
@@ -174,9 +193,14 @@ def whole_file(name: bytes) -> bytes | None:
 
 def names_of(text: bytes) -> tuple[bytes, ...]:
     """What a test may be called by its line: without duration and remarks, and, as a name may end like them, with."""
+    return _without(text, (*_BEHIND, TRIES))
+
+
+def _without(text: bytes, patterns: tuple[re.Pattern[bytes], ...]) -> tuple[bytes, ...]:
+    """A text without the ends that these patterns match, one by one; the shortest first."""
     names = [text]
     head, tail = text[:-_LONGEST_TAIL], text[-_LONGEST_TAIL:]
-    for pattern in (NOTE, _HEAP, _AGAIN, DURATION):
+    for pattern in patterns:
         match = pattern.search(tail)
         if match is not None:
             tail = tail[: match.start()]
@@ -185,6 +209,11 @@ def names_of(text: bytes) -> tuple[bytes, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def without_tries(name: bytes) -> bytes:
+    """A test's name, as an account has it, without the tries in which its error came."""
+    return _without(name, (TRIES,))[0]
+
+
 def has_duration(text: bytes) -> bool:
     """Whether a test's line is whole: it ends with a duration, or with what stands behind one."""
-    return len(names_of(text)) > 1
+    return len(_without(text, _BEHIND)) > 1

@@ -134,6 +134,11 @@ class Results:
         return bool(self._files or self._any_alone or any(self._dots.values()))
 
     @property
+    def verbose(self) -> bool:
+        """Whether tests stand with their whole path, one blank in."""
+        return self._any_alone
+
+    @property
     def signs_only(self) -> bool:
         """Whether no file and no test has been named yet."""
         return not self._files and not self._any_alone

@@ -17,8 +17,9 @@ class _Step(IntEnum):
     TESTS = 2
     TYPES = 3
     ERRORS = 4
-    STARTED = 5
-    DURATION = 6
+    LEAKS = 5
+    STARTED = 6
+    DURATION = 7
 
 
 @dataclass(slots=True)
@@ -70,6 +71,8 @@ class Summary:
             self.errors = 0 if errors["count"] == b"no" else int(errors["count"])
             self.errors_line = line
             step = _Step.ERRORS
+        elif self._step < _Step.LEAKS and grammar.LEAKS_TOTAL.fullmatch(bare):
+            step = _Step.LEAKS
         elif self._step < _Step.STARTED and grammar.STARTED.fullmatch(bare):
             step = _Step.STARTED
         elif self._step is _Step.STARTED and grammar.DURATION_TOTAL.fullmatch(bare):
