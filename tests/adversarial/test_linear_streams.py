@@ -96,6 +96,7 @@ XML = "<testsuite name='a' tests='1' failures='1'>\n"
 PROVE_ROW = "t/a.t (Wstat: 256 (exited 1) Tests: 1 Failed: 1)\n  Failed test:  1\n"
 PROVE_END = "Files=1, Tests=1,  0 wallclock secs ( 0.00 usr +  0.00 sys =  0.00 CPU)\nResult: FAIL\n"
 TAP_SPEC = "\n  a\n\n    ✔ a\n"
+TEAMCITY_GREEN = "##teamcity[testStarted name='a']\n##teamcity[testFinished name='a']\n"
 TEAMCITY_RED = "##teamcity[testStarted name='a']\n##teamcity[testFailed name='a']\n##teamcity[testFinished name='a']\n"
 NEXTEST_END = "     Summary [   0.1s] 2 tests run: 0 passed, 2 failed, 0 skipped\n"
 NTAP_FRAME = (
@@ -296,6 +297,14 @@ LINEAR: dict[str, tuple[Stream, int]] = {
     "TeamCity, suites in suites": (
         lambda n: "".join(f"##teamcity[testSuiteStarted name='{i}']\n" for i in range(n)) + TEAMCITY_RED * n,
         500,
+    ),
+    "TeamCity, suites that do not end": (
+        lambda n: "".join(f"##teamcity[testSuiteStarted name='{i}']\n" + TEAMCITY_GREEN * 3 for i in range(n)),
+        500,
+    ),
+    "TeamCity, a flow in a name": (
+        lambda n: "##teamcity[testSuiteStarted name='a']\n" + TEAMCITY_GREEN.replace("a'", "a flowId=" * n + "'") * 3,
+        3000,
     ),
     "TeamCity, flows in flows": (
         lambda n: (

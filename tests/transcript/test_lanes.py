@@ -19,16 +19,18 @@ from context_firewall.transcript.dialects.node_spec import NodeSpec
 from context_firewall.transcript.dialects.node_tap import NodeTap
 from context_firewall.transcript.dialects.rspec import Rspec
 from context_firewall.transcript.dialects.tap import TapMachine
+from context_firewall.transcript.dialects.teamcity import Teamcity
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.reader import read_streams
 
-MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents, JUnit, Rspec, JsonReport, NodeTap)
+MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents, JUnit, Rspec, JsonReport, NodeTap, Teamcity)
 
 
 @pytest.fixture(autouse=True)
 def text_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Text outside every stretch is read in runs from the first line on."""
+    """Text outside every stretch is read in runs from the first line on, and lanes for plain lines are common."""
     monkeypatch.setattr(reader, "MANY_LINES", 1)
+    monkeypatch.setattr(reader, "PLAIN_REACH", 20)
 
 
 def unit(name: str, number: int, *, indent: str = "", kind: bool = True, refusal: str = "") -> str:
@@ -36,6 +38,9 @@ def unit(name: str, number: int, *, indent: str = "", kind: bool = True, refusal
     lines = [f"# Subtest: {name}", f"{refusal}ok {number} - {name}", "  ---", "  duration_ms: 0.5"]
     lines += ["  type: 'test'"] * kind + ["  ..."]
     return "".join(f"{indent}{line}\n" for line in lines)
+
+
+YAML = "  ---\n  at: (a.js:1:2)\n  error: |-\n    b\n\n    c\n  - d\n  code: 1\n  ...\n"
 
 
 def go(action: str, package: str, **more: object) -> str:
@@ -63,6 +68,21 @@ def go_packages(*packages: str, tests: str) -> str:
             for package in packages
         )
     )
+
+
+MESSAGE_PAIR = (
+    "##teamcity[testStarted name='{0}' flowId='7']\n##teamcity[testFinished name='{0}' duration='1' flowId='7']\n"
+)
+SUITE = "##teamcity[testSuiteStarted name='{0}' flowId='7']\n{1}##teamcity[testSuiteFinished name='{0}' flowId='7']\n"
+NAME_LAST = (
+    "##teamcity[testStarted timestamp='9:26' captureStandardOutput='true' flowId='7' name='{0}']\n"
+    "##teamcity[testFinished timestamp='9:27' duration='1' flowId='7' name='{0}']\n"
+)
+
+
+def messages(*names: str, order: str = MESSAGE_PAIR) -> str:
+    """A suite of tests, as service messages."""
+    return SUITE.format("press", "".join(map(order.format, names)))
 
 
 def cargo(*names: str, word: str = "ok") -> str:
@@ -130,6 +150,39 @@ STREAMS = {
     "green with a block": "1..3\nok 1 - a\nok 2 - b\n  ---\n  x: 1\n  ...\nok 3 - c\n",
     "a block with hidden TAP": "1..2\nok 1 - a\n  ---\n  x: |\n    b\rok 2\n  ...\nok 2 - c\n",
     "a block with keys": "1..2\nnot ok 1 - a\n  ---\n  at: b\n  code: |\n    c\n  'd': e\n  ....\n  ...\nok 2 - f\n",
+    "whole blocks": "".join(f"not ok {n} - a\n{YAML}ok {n + 1} - b\nok {n + 2} - c\n{YAML}" for n in (1, 4, 7))
+    + "1..9\n",
+    "whole blocks with carriage returns": f"not ok 1 - a\n{YAML}ok 2 - b\n1..2\n".replace("\n", "\r\n"),
+    "whole blocks with colours": f"not ok 1 - a\n{YAML}ok 2 - b\n1..2\n".replace("e", "\x1b[1me\x1b[0m"),
+    "a whole block with a coloured line": f"not ok 1 - a\n{YAML}1..1\n".replace("    c", "    \x1b[31mError: c\x1b[0m"),
+    "a whole block behind a comment": f"not ok 1 - a\n# b\n{YAML}not ok 2 - b\nc\n{YAML}d\n1..2\n",
+    "a second block": f"not ok 1 - a\n{YAML}{YAML}ok 2 - b\n1..2\n",
+    "a whole block of bats": f"1..1\nnot ok 1 - a\n{YAML}".replace(
+        "at", "bats warning: Executed 2 instead of expected 1 tests\n  at"
+    ),
+    "a whole block in a subtest": "# Subtest: a\n    not ok 1 - b\n"
+    + "".join(f"    {line}\n" for line in YAML.splitlines())
+    + f"    1..1\nnot ok 1 - a\n{YAML}1..1\n",
+    "a whole block at the margin of a subtest": f"    not ok 1 - b\n{YAML}    1..1\nnot ok 1 - a\n{YAML}1..1\n",
+    "a whole block at the margin of Node's suite": "TAP version 13\n# Subtest: a\n"
+    + unit("b", 1, indent="    ")
+    + "    # Subtest: c\n    not ok 2 - c\n  ---\n  duration_ms: 1\n  type: 'suite'\n  ...\n    1..2\n"
+    + f"not ok 1 - a\n{YAML}1..1\n",
+    "a whole block whose end has another margin": f"not ok 1 - a\n{YAML}ok 2 - b\n1..2\n".replace("  ...", "   ..."),
+    "a whole block that TAP breaks into": f"not ok 1 - a\n{YAML}ok 2 - b\n1..2\n".replace("  at", "ok 2 - c\n  at"),
+    "a whole block of a file": "TAP version 13\n# Subtest: a.js\nnot ok 1 - a.js\n  ---\n  duration_ms: 1\n"
+    "  exitCode: 1\n  failureType: 'testCodeFailure'\n  error: 'b'\n  ...\n1..1\n# tests 1\n# fail 1\n",
+    "whole blocks of a suite": "TAP version 13\n# Subtest: a\n"
+    + "".join(f"    {line}\n" for line in [*unit("b", 1).splitlines(), *unit("c", 2, refusal="not ").splitlines()])
+    + "    1..2\nnot ok 1 - a\n  ---\n  duration_ms: 1\n  type: 'suite'\n  failureType: 'subtestsFailed'\n  ...\n"
+    + unit("d", 2)
+    + "1..2\n",
+    "a run that a point follows": "1..7\nok 1 - a\nok 2 - b\nnot ok 3 - c\nok 4 # SKIP\nok 5 - e\nok 7 - f\nok 6 - g\n",
+    "a run that ends out of order": "ok 1 - a\nok 2 - b\nok 4 - c\nnot ok 3 - d\nok 4 - e\nok 6 - f\nok 5 {\n1..6\n",
+    "a run with hidden TAP": "ok 1 - a\nok 2 - b\u2028ok 3\nok 3 - c\nok 4 - d\n1..4\n",
+    "a run with hidden TAP behind NEL": "ok 1 - a\nok 2 - b\x85ok 3\nok 3 - c\nok 4 - d\n1..4\n",
+    "a run of Node's above what is no plan": "TAP version 13\n" + unit("a", 1) + unit("b", 2) + "1..2x\n  c\n1..2\n",
+    "a plan, and points from 1 again": "1..2\nok 1 - a\nok 2 - b\nok 1 - a\nnot ok 2 - b\n",
     "a block of Node's": "TAP version 13\n# Subtest: a\nnot ok 1 - a\n  ---\n  duration_ms: 1\n  location: 'a.js:1'\n"
     "  failureType: 'testCodeFailure'\n  exitCode: 1\n  error: 'b'\n  type: 'test'\n  ...\n1..1\n",
     "green over a child": "1..3\nok 1 - a\nok 2 - b\n    ok 1 - c\n    not ok 2 - d\n    1..2\nok 3 - e\n",
@@ -155,6 +208,11 @@ STREAMS = {
     "node with another name": "TAP version 13\n" + unit("a", 1) + unit("b", 2).replace("- b", "- x") + unit("c", 3),
     "spec": "".join(f"✔ cup {i} (1.5ms)\n" for i in range(9)) + "ℹ tests 9\n",
     "spec nested": "▶ s\n  ✔ a (1ms)\n  ✔ b (1ms)\n✔ s (3ms)\n▶ t\n  ✖ c (1ms)\n✖ t (2ms)\n",
+    "spec nested twice": "▶ s\n  ▶ t\n    ✔ a (1ms)\n  ✔ t (1ms)\n  ▶ s\n    ✔ s (1ms)\n  ✔ s (1ms)\n✔ s (3ms)\n" * 3,
+    "spec nested thrice": "▶ s\n  ▶ t\n    ▶ u\n      ✔ a (1ms)\n    ✔ u (1ms)\n  ✔ t (1ms)\n✔ s (3ms)\n" * 3,
+    "spec nested, with a parent that another closes": "▶ s\n  ▶ t\n    ✔ a (1ms)\n  ✔ u (1ms)\n✔ s (3ms)\n" * 3,
+    "spec nested, with a parent that is empty": "▶ s\n  ▶ t\n  ✔ t (1ms)\n✔ s (3ms)\n" * 3,
+    "spec nested, with a failure": "▶ s\n  ▶ t\n    ✔ a (1ms)\n    ✖ b (1ms)\n  ✖ t (1ms)\n✖ s (3ms)\n" * 3,
     "spec never closed": "▶ s\n  ✔ a (1ms)\n▶ t\n  ✔ b (1ms)\n✔ t (3ms)\n",
     "spec in colour": "\x1b[32m✔ a \x1b[90m(1ms)\x1b[39m\x1b[39m\n✔ b (1ms)\n",
     "go events": go_packages("a.b/c", tests=go_test("TestA", "a.b/c") + go_test("TestB", "a.b/c", prints="b\n")),
@@ -256,6 +314,53 @@ STREAMS = {
     "ctest, another name": "Test project /press\n"
     + "".join(CTEST.format(n=n) for n in (1, 2, 3))
     + CTEST.format(n=4).replace("#4: ink4", "#4: inkpot"),
+    "messages": messages("a", "b", "c d") + messages("e"),
+    "messages with a number of tests": "##teamcity[testCount count='3' flowId='7']\n" + messages("a", "b", "c") + "d\n",
+    "messages of Python": messages("a", "b", "c", order=NAME_LAST),
+    "messages in both orders": messages("a", "b") + messages("c", "d", order=NAME_LAST) + messages("e"),
+    "messages without a flow": messages("a", "b", "c").replace(" flowId='7'", ""),
+    "messages without durations": messages("a", "b", "c").replace(" duration='1'", ""),
+    "messages with escapes": messages(
+        "|'a|'", "||", "b|", "#", "##", "c ##teamcity[", "|##teamcity[", "a|0x0023#", "d"
+    ),
+    "messages that are not UTF-8": messages("a", "\x85\xff", "b"),
+    "messages with carriage returns": messages("a", "b", "c").replace("\n", "\r\n") + messages("d\r", "e"),
+    "messages with colours": messages("a", "b\x1b[0m", "c", "d").replace("name='c'", "name='c'\x1b[1m"),
+    "messages outside of every suite": MESSAGE_PAIR.format("a") * 3 + messages("b", "c"),
+    "messages in a suite of another flow": "##teamcity[testCount count='3' flowId='7']\n"
+    + SUITE.replace("'7'", "'8'").format("press", "".join(map(MESSAGE_PAIR.format, "abc")) + "hm\n"),
+    "messages with half a sequence": messages("a", "b\x1b[", "c"),
+    "messages with a line break": messages("a", "b\nc", "d"),
+    "messages of two flows": messages("a", "b", "c", "d").replace("name='b' flowId='7'", "name='b' flowId='8'"),
+    "messages of a flow in a flow": messages("a", "b", "c").replace(
+        "##teamcity[testSt", "##teamcity[flowStarted flowId='9' parent='7']\n##teamcity[testSt", 1
+    )
+    + messages("d", "e").replace("'7'", "'9'"),
+    "messages that do not fit": messages("a", "b", "c", "d").replace("Finished name='b'", "Finished name='c'"),
+    "messages with a key twice": messages("a", "b", "c").replace("name='b'", "name='b' name='b'"),
+    "messages with a failure": messages("a", "b", "c", "d").replace(
+        "##teamcity[testFinished name='b'",
+        "hm\n##teamcity[testFailed name='b' flowId='7']\n##teamcity[testFinished name='b'",
+    ),
+    "messages of a test that is ignored": messages("a", "b", "c", "d").replace(
+        "##teamcity[testStarted name='b' flowId='7']\n", "##teamcity[testIgnored name='b' flowId='7']\n"
+    ),
+    "messages of a test that is ignored, and later ends": messages("a", "b", "c").replace(
+        "##teamcity[testStarted", "##teamcity[testIgnored name='c' flowId='7']\n##teamcity[testStarted", 1
+    )
+    + "##teamcity[testFinished name='c' flowId='7']\n",
+    "messages of suites": SUITE.format("shop", messages(*"ab") + messages("c") + SUITE.format("d", messages("e"))),
+    "messages of suites that stay open": messages("a")
+    + SUITE.format("shop", messages(*"bc")) * 2
+    + messages(*"de")[:-70],
+    "messages of a suite that another ends": SUITE.format(
+        "shop", SUITE.format("press", "").replace("press", "inks", 1) * 2
+    ),
+    "messages of suites without a test": SUITE.format(
+        "shop", "##teamcity[testIgnored name='a' flowId='7']\n" + SUITE.format("b", "") * 3
+    )
+    + "##teamcity[testFinished name='a' flowId='7']\n",
+    "messages and a cut": messages(*"abcdef")[:-90],
     "text": "a\nb\n\nc\n \nWARNING: d\ne\x1b[1m\n> f\ng\r\n" * 3,
     "text before a report": "a\n> b@1.0.0 test\n> c\nd\n\ne\nok 1 - f\n1..1\n",
     "dots": "....\n....\n....\n..X.\n....\n..\n",
@@ -339,6 +444,7 @@ PARTS = st.one_of(
         ["\nPress\n  prints\n", "\nInk\n  dries\n    fast (soon)\n  keeps\n", " \n", "\n\n", "F\n", "Pending: 1\n"]
     ),
     st.sampled_from(["\n", "Press\n", "  prints\n", "    well\n", "  jams (FAILED - 1)\n", RSPEC_END.format(n=2)]),
+    st.sampled_from([YAML, "not ok 2 - d\n" + YAML]),
     st.sampled_from(["1..3\n", "# x\n", "not ok 2 - d\n", "  ---\n", "  ...\n", "# Subtest: s\n", "    1..1\n", "\n"]),
     st.sampled_from(
         ["✔ a (1ms)\n", "  ✔ a (1ms)\n", "▶ s\n", "✔ s (1ms)\n", "✖ b (1ms)\n", "....\n", "TAP version 13\n"]

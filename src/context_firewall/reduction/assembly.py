@@ -209,7 +209,9 @@ def evidence_of(lines: Sequence[Line], form: Show) -> list[Evidence]:
     match form:
         case Show.NOTHING:
             return []
-        case Show.TEXT | Show.REFERENCE:
+        case Show.TEXT:  # most lines come this way
+            return [line_evidence(_CATEGORY[line.kind], line.stream, line.number, line.text) for line in lines]
+        case Show.REFERENCE:
             return [_line(line, form) for line in lines]
         case Show.BLOCKS:
             return [_block(block, adjacent=True) for block in _adjacent(lines)]

@@ -203,12 +203,8 @@ class Transcript(NamedTuple):
 def combined(readings: Iterable[Reading]) -> Transcript:
     """Add readings up. Streams stay in the order given; within one, lines and failures are in source order."""
     parts = tuple(readings)
-    ranks: dict[str, int] = {}
-    kept = 0
-    for part in parts:
-        for line in part.kept_lines():
-            ranks.setdefault(line.stream, len(ranks))
-            kept += 1
+    kept = [line for part in parts for line in part.kept_lines()]
+    ranks = {stream: rank for rank, stream in enumerate(dict.fromkeys(map(attrgetter("stream"), kept)))}
 
     def place(line: Line) -> tuple[int, int]:
         return ranks[line.stream], line.number
@@ -236,5 +232,5 @@ def combined(readings: Iterable[Reading]) -> Transcript:
         doubts=frozenset(doubt for part in parts for doubt in part.doubts),
         has_results=any(part.has_results for part in parts),
         conclusive=any((part.failures or part.tally.failed) and part.standing >= CLOSED for part in parts),
-        event_count=kept + sum(suppressed.values()),
+        event_count=len(kept) + sum(suppressed.values()),
     )

@@ -1,7 +1,8 @@
 """Lines of a stream, as bytes. Only b"\\n" ends a line; a lone CR, NEL or U+2028 neither ends nor hides one."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import count, repeat
 from typing import NamedTuple
 
@@ -51,6 +52,10 @@ class Line(NamedTuple):
         return Line(self.stream, self.number, kind, self.raw)
 
 
+# As Line._make, which is written in Python.
+_line: Callable[[tuple[str, int, Kind, bytes]], Line] = partial(tuple.__new__, Line)
+
+
 def lines_from(stream: str, number: int, kinds: Iterable[Kind], raws: Iterable[bytes]) -> list[Line]:
     """Lines that follow one another, the first of them with that number. There are many, so no loop makes them."""
-    return list(map(Line._make, zip(repeat(stream), count(number), kinds, raws, strict=False)))
+    return list(map(_line, zip(repeat(stream), count(number), kinds, raws, strict=False)))

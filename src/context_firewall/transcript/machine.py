@@ -21,7 +21,7 @@ class Machine(Protocol):
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         """A pattern for runs of whole lines (each with its newline) that are suppressible just now, or None.
 
-        It must be linear (possessive) and match at a line's start only. `plain`: the block that it will see holds none
+        It must be linear (possessive) and match at a line's start only. `plain`: the lines that it will see hold none
         of MARKS, so it need not exclude them.
         """
 

@@ -37,6 +37,10 @@ AUTO = "auto"
 BLOCK_BYTES = 1 << 18
 # A run that a machine refuses is tried again at a quarter of its length, down to this; then one line is read as such.
 SHORTEST_RUN = 1 << 9
+# A lane for lines without marks is asked for where so many bytes have none; in a block in which they are found near
+# so often in a row, no more.
+PLAIN_REACH = 1 << 10
+PATIENCE = 16
 # After so many lines of which any may open a dialect, a pattern for all of them has paid for itself.
 MANY_LINES = 500
 
@@ -330,7 +334,11 @@ class _Runs:
         self._block = block
         self._closed = closed
         self.coloured = b"\x1b" in block
-        self._plain = not self.coloured and not any(mark in block for mark in MARKS)
+        self._patience = PATIENCE
+        self._marks = dict.fromkeys(MARKS, -1)
+        """Where each next stands, as far as it was looked for."""
+        self._plain_to = -1
+        """Where the first of them stands, or the block ends."""
         self._span = len(block)
         """How far a run may reach: what is wrong with one that is refused stands somewhere in it."""
 
@@ -339,12 +347,16 @@ class _Runs:
 
         Returns how many lines were taken, 0 where one has to be read as such, and where they end.
         """
-        lane = None if self._closed else machine.lane(plain=self._plain)
+        if self._closed:
+            return 0, position
+        end = self._plain_part(position)
+        lane = machine.lane(plain=end > 0)
+        end = end or len(self._block)
         while lane is not None:
-            limit = min(len(self._block), position + self._span)
+            limit = min(end, position + self._span)
             match = lane.match(self._block, position, limit)
             if match is None:
-                if limit < len(self._block):
+                if limit < end:
                     self._span *= 2
                 break
             taken = machine.run(self._block, position, match.end(), number)
@@ -356,6 +368,22 @@ class _Runs:
                 self._span = SHORTEST_RUN
                 break
         return 0, position
+
+    def _plain_part(self, position: int) -> int:
+        """Where the lines without marks end that stand at a position; 0 if there are few, or seem to be."""
+        if not self._patience:
+            return 0
+        if self._plain_to < position:
+            for mark, at in self._marks.items():
+                if at < position:
+                    found = self._block.find(mark, position)
+                    self._marks[mark] = found if found >= 0 else len(self._block)
+            self._plain_to = min(self._marks.values())
+        if self._plain_to - position < PLAIN_REACH:
+            self._patience -= 1
+            return 0
+        self._patience = PATIENCE
+        return self._plain_to
 
 
 def _blocks(parts: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:

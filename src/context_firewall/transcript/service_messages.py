@@ -26,6 +26,7 @@ from context_firewall.transcript.json_lines import well_formed
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.markers import SERVICE_MESSAGE
+from context_firewall.transcript.service_message_lane import passed_lane
 
 DEEPEST = 100
 """Suites, one in another, that a test is named by."""
@@ -183,6 +184,24 @@ class Tests:
         else:
             self._suppressed.add(Kind.INFORMATIONAL, line.number)
         return True
+
+    def lane(self) -> re.Pattern[bytes] | None:
+        """Tests that pass, and suites of them, while none runs and a suite is open; for who reads all flows."""
+        return passed_lane() if self._suites and not self._running else None
+
+    def run(self, block: bytes, start: int, stop: int) -> int:
+        """Take such tests; returns how many lines they are, 0 if no suite of their flow is open."""
+        first = _MESSAGE.match(block, start)
+        message = first and _message(first)
+        if message is None or not self._path(message.value("flowId")):
+            return 0
+        lines, tests = block.count(b"\n", start, stop), block.count(b"\n##teamcity[testFinished ", start, stop)
+        self._suppressed.add_many(Kind.STRUCTURE, lines - tests)
+        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, tests)
+        self.passed += tests
+        if tests:
+            self._skipping = None
+        return lines
 
     def printed(self, line: Line) -> bool:
         """Take text as the output of the test that runs, if only one does."""

@@ -56,18 +56,27 @@ _PLAIN = rb"[^\n\r#\\(\x1b]++"
 _TIMED = rb"(?<= )" + _SGR + rb"\([0-9]++(?:\.[0-9]++)?+ms\)" + _SGR + rb"\r?+\n"
 
 
+NESTING = 2
+"""Parents inside parents that a lane reads at once."""
+
+
+def _units(level: int, depth: int) -> bytes:
+    indent = b"  " * level
+    leaf = indent + _SGR + PASS + b" " + _PLAIN + _TIMED
+    if not depth:
+        return leaf
+    opens = indent + OPEN + rb" (?P<name%d>[^\n\r#\\(\x1b]++)\r?+\n" % depth
+    closes = indent + _SGR + PASS + rb" (?P=name%d) " % depth + _TIMED
+    return leaf + b"|" + opens + b"(?:" + _units(level + 1, depth - 1) + b")++" + closes
+
+
 @cache
 def lane(level: int) -> re.Pattern[bytes]:
-    """Runs of passed leaves at one nesting, and of parents whose children are all passed leaves.
+    """Runs of passed leaves at one nesting, and of parents whose children are all such.
 
     Names plain and the duration last; with or without colours. A parent that is anything else is left to `line`.
     """
-    indent = b"  " * level
-    leaf = indent + _SGR + PASS + b" " + _PLAIN + _TIMED
-    child = b"  " + leaf
-    opens = indent + OPEN + rb" (?P<name>[^\n\r#\\(\x1b]++)\r?+\n"
-    closes = indent + _SGR + PASS + rb" (?P=name) " + _TIMED
-    return re.compile(b"(?:" + leaf + b"|" + opens + b"(?:" + child + b")++" + closes + b")++")
+    return re.compile(b"(?:" + _units(level, NESTING) + b")++")
 
 
 UNNAMED = "(unnamed test)"

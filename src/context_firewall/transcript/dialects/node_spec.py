@@ -28,6 +28,7 @@ from context_firewall.transcript.dialects.node_grammar import (
     FAILING_TODO,
     LATE_ACTIVITY,
     LOCATION,
+    NESTING,
     NOTE,
     OPEN,
     OPENS,
@@ -120,11 +121,12 @@ class NodeSpec:
         return lane(level) if level <= DEEPEST_LANE else None
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Count a run of passed leaves and parents. An opening stands at this nesting only, at a line's start."""
+        """Count a run of passed leaves and parents. An opening stands at a line's start, at this nesting or deeper."""
         self._release_notes()
         self._last_result = number + block.count(b"\n", start, stop) - 1
-        opening = b"  " * self._tree.level + OPEN + b" "
-        parents = block.count(b"\n" + opening, start, stop) + block.startswith(opening, start)
+        openings = [b"  " * (self._tree.level + deeper) + OPEN + b" " for deeper in range(NESTING)]
+        parents = sum(block.count(b"\n" + opening, start, stop) for opening in openings)
+        parents += block.startswith(openings[0], start)
         results = block.count(b"\n", start, stop) - parents
         self._lines.passed += results
         self._lines.parents["passed"] += parents

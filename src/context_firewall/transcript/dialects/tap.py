@@ -101,20 +101,25 @@ class TapMachine:
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         frame = self._frames[-1]
-        if frame.point is not None and frame.point.yaml_open:
-            return lanes.yaml_lane(frame.point.yaml_indent or b"")
+        point = frame.point
+        if point is not None and point.yaml_open:
+            return lanes.yaml_lane(point.yaml_indent or b"")
         if frame.subtest is not None or frame.finished:
             return None
         if self._document.node:
-            return lanes.node_lane(frame.indent)
-        if len(self._frames) > 1:
-            return None
-        return lanes.PLAIN_RUN if plain else lanes.CAREFUL_RUN
+            lane = lanes.node_lane(frame.indent)
+        elif len(self._frames) > 1:
+            lane = None
+        else:
+            lane = lanes.PLAIN_RUN if plain else lanes.CAREFUL_RUN
+        return lane if point is None or point.yaml_seen or point.details else lanes.or_block(lane)
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         point = self._frames[-1].point
         if point is not None and point.yaml_open:
             return self._yaml_run(point, block, start, stop, number)
+        if point is not None and (opening := lanes.YAML_OPEN.match(block, start)):
+            return self._yaml_block(point, opening[1], block, start, stop, number)
         return (self._node_run if self._document.node else self._plain_run)(block, start, stop, number)
 
     def _look_for_hidden(self, block: bytes, start: int, stop: int) -> None:
@@ -134,23 +139,38 @@ class TapMachine:
         else:
             region = block[start : stop - 1].split(b"\n")
             lines = len(region)
-            kinds = [classify_detail(bare(raw)) for raw in region]
+            odd = block.find(b"\r", start, stop) >= 0 or block.find(b"\x1b", start, stop) >= 0
+            kinds = map(classify_detail, map(bare, region) if odd else region)
             point.details += lines_from(self._stream, number, kinds, region)
         self._number = number + lines - 1
         return lines
 
+    def _yaml_block(self, point: Point, indent: bytes, block: bytes, start: int, stop: int, number: int) -> int:
+        """The whole block of a point of which nothing was said yet."""
+        if not self._frames[-1].indent < len(indent) <= lanes.INDENT_LIMIT:
+            return 0
+        lines = self._yaml_run(point, block, start, stop, number)
+        if lines:
+            point.yaml_indent, point.yaml_seen = indent, True
+            for key in lanes.keys_read(block, start, stop, indent):
+                self._node_key(point, key)
+        return lines
+
     def _plain_run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Points without details. The last one may be about to open a YAML block, so it is read as a line."""
+        """Points without details. The last one may be about to open a YAML block, and is then read as a line."""
         frame = self._frames[-1]
         self._settle(frame)
         due = frame.numbering.due
-        tests = lanes.numbers_in_order(block, start, stop, due)
+        tests, points = lanes.numbers_in_order(block, start, stop, due)
+        last = stop
+        if tests < points or not lanes.POINT_BELOW.match(block, stop):
+            last = block.rfind(b"\n", start, stop - 1) + 1 or start
+            tests = min(tests, points - 1)
         if not tests or (due == 1 and frame.plan_after > 0):
             return 0  # a first point after a plan may begin another document
         self._look_for_hidden(block, start, stop)
         if not self._document.pytest:
             self._document.pytest = lanes.has_pytest_name(block, start, stop)
-        last = block.rfind(b"\n", start, stop - 1) + 1
         pathless = tests - lanes.names_with_path(block, start, last)
         self._point_follows()
         self._mute_comments()
@@ -163,12 +183,14 @@ class TapMachine:
             view[PASSED] += tests
         counts.files[PASSED] += pathless
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, tests)
+        if last == stop:
+            return tests
         raw = block[last : stop - 1]
         self.line(bare(raw), raw, number + tests)
         return tests + 1
 
     def _node_run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Tests and suites with their YAML blocks. The last one stays open: the next line settles it."""
+        """Tests and suites with their YAML blocks. The last one stays open unless the next line settles it."""
         frame = self._frames[-1]
         margin, root = b" " * frame.indent, len(self._frames) == 1
         self._settle(frame)
@@ -176,7 +198,9 @@ class TapMachine:
         odd = (root and lanes.has(block, b" > ", b">", start, stop)) or block.find(b".py::", start, stop) >= 0
         if odd or (root and due == 1 and frame.plan_after > 0):
             return 0
-        last = block.rfind(b"\n%b# Subtest: " % margin, start, stop) + 1 or start
+        last = stop
+        if not lanes.node_goes_on(frame.indent).match(block, stop):
+            last = block.rfind(b"\n%b# Subtest: " % margin, start, stop) + 1 or start
         before = lanes.units(block, start, last, frame.indent, due)
         unit = before and lanes.units(block, last, stop, frame.indent, due + before.top)
         if before is None or unit is None:
@@ -191,28 +215,37 @@ class TapMachine:
         stretch.harvest.points += before.top
         frame.numbering.points += before.top
         stretch.harvest.counts.add(_counts(before, root=root))
-        # The last point's header and what follows it are accounted for when it is settled.
+        lines = block.count(b"\n", start, stop)
+        points, parents = before.points + unit.points, before.parents + unit.parents
+        headers, details = points, lines - 2 * points - parents
+        if last < stop:
+            frame.point = self._open_point(frame, unit, block, last, stop, number + lines)
+            # Its header and what follows it are accounted for when it is settled.
+            headers, details = headers - 1, details - frame.point.muted
+        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, headers)
+        self._suppressed.add_many(Kind.STRUCTURE, points + parents)
+        self._suppressed.add_many(Kind.TEST_DETAIL, details)
+        self._number = number + lines - 1
+        return lines
+
+    def _open_point(self, frame: Frame, unit: lanes.Units, block: bytes, start: int, stop: int, after: int) -> Point:
+        """The point of the one unit that block[start:stop] is; `after` is the number of the line below it."""
+        margin = b" " * frame.indent
         at = block.rfind(b"\n%bok " % margin, start, stop) + 1
         end = block.index(b"\n", at)
         muted = block.count(b"\n", end + 1, stop)
-        lines = block.count(b"\n", start, stop)
-        points, parents = before.points + unit.points, before.parents + unit.parents
-        self._suppressed.add_many(Kind.SUCCESSFUL_TEST, points - 1)
-        self._suppressed.add_many(Kind.STRUCTURE, points + parents)
-        self._suppressed.add_many(Kind.TEST_DETAIL, lines - 2 * points - parents - muted)
         raw = block[at:end]
-        header = Line(self._stream, number + lines - muted - 1, Kind.SUCCESSFUL_TEST, raw)
+        header = Line(self._stream, after - muted - 1, Kind.SUCCESSFUL_TEST, raw)
         description = grammar.described(raw.partition(b" - ")[2], ok=True)
-        point = Point(header, True, due + before.top, description, PASSED, muted=muted, muted_from=header.number + 1)
+        number = frame.numbering.due
+        point = Point(header, True, number, description, PASSED, muted=muted, muted_from=header.number + 1)
         point.yaml_indent, point.yaml_seen = margin + b"  ", True
         point.suite = block.find(lanes.SUITE, end, stop) >= 0
         if unit.children:
             point.child = child = Frame(frame.indent + STEP, description.name, declared=True, plan=unit.children)
             child.numbering.points = unit.children
             child.numbering.runs[0] = Run(1, unit.children, Harvest(unit.children, _below(unit, 1, int(point.suite))))
-        frame.point = point
-        self._number = number + lines - 1
-        return lines
+        return point
 
     def trace(self) -> None:
         self._suppressed.trace()
@@ -711,7 +744,7 @@ class TapMachine:
         if point.file_level or (point.status == FAILED and child is not None and not derived):
             # Node prints a file's own output before its point, Test::More a subtest's complaint inside it.
             point.details[:0] = point.before
-        else:
+        elif point.before:
             self._suppressed.add_lines(Kind.PROGRAM_OUTPUT, point.before)
         if derived:
             point.derived = True

@@ -14,17 +14,19 @@ from context_firewall.transcript.lines import bare
 
 # Points at column 0, all numbered or none of them: with a description or at least a blank, without the marks that may
 # change what it means (machine.MARKS). A CR is the description's or the line's, and means nothing in either.
-# Two patterns for one language: where a block has no such mark none has to be looked for, which is three times as fast.
+# Two patterns for one language: where no such mark stands none has to be looked for, which is three times as fast.
 CAREFUL_RUN = re.compile(rb"(?:ok [0-9]++ [^\n#\\{\x1b]*+\n)++|(?:ok (?![0-9 \t])[^\n#\\{\x1b]*+\n)++")
 PLAIN_RUN = re.compile(rb"(?:ok [0-9]++ [^\n]*+\n)++|(?:ok (?![0-9 \t])[^\n]*+\n)++")
 _NUMBER = re.compile(rb"\nok ([0-9]++) ")
+# Another point below a run: nothing more belongs to the run's last one.
+POINT_BELOW = re.compile(rb"(?:not )?+ok [0-9]++ ")
 
 # What grammar.POINT and PYTEST_NODE would find in such a line, from its start.
 _PYTEST_POINT = re.compile(rb"(?m)^ok (?:[0-9]++ )?+[ \t]*+(?:-(?:[ \t]++|\r?$))?+[^ \n]*?\.py::")
 
 # Suites inside suites that a Node lane reads at once, and the indentation up to which lanes are offered.
 _NESTING = 3
-_INDENT_LIMIT = 64
+INDENT_LIMIT = 64
 
 # Points and plans of Node's tests, with their indentation. Nothing else in a run begins so.
 _TOKEN = re.compile(rb"\n( *+(?:ok [0-9]++|1\.\.[0-9]++))")
@@ -45,15 +47,19 @@ def consecutive(first: int, count: int) -> bytes:
     return whole[skipped : len(whole) - added]
 
 
-def numbers_in_order(block: bytes, start: int, stop: int, due: int) -> int:
-    """How many points of a plain run stand before its last one, if their numbers are due, due + 1, ...; else 0."""
+def numbers_in_order(block: bytes, start: int, stop: int, due: int) -> tuple[int, int]:
+    """How many points of a plain run are numbered due, due + 1, ... (all, all but its last, or 0), and of how many."""
     if not block[start + 3 : start + 4].isdigit():
-        return block.count(b"\n", start, stop) - 1  # without a number each is the next
+        count = block.count(b"\n", start, stop)
+        return count, count  # without a number each is the next
     first = block[start + 3 : block.index(b" ", start + 3)]
     # Each number but the first has its newline before it in the run.
     numbers = [first, *_NUMBER.findall(block, start, stop)]
-    numbers.pop()
-    return len(numbers) if b" ".join(numbers) == consecutive(due, len(numbers)) else 0
+    count = len(numbers)
+    found, asked = b" ".join(numbers), consecutive(due, count)
+    if found == asked:
+        return count, count
+    return count - 1 if found.rpartition(b" ")[0] == asked.rpartition(b" ")[0] else 0, count
 
 
 def has(block: bytes, text: bytes, rare: bytes, start: int, stop: int) -> bool:
@@ -68,7 +74,7 @@ def hides(block: bytes, start: int, stop: int) -> bool:
     """Whether a line of the run holds TAP behind a byte that ends no line."""
     returns = block.find(b"\r", start, stop) >= 0
     lone = returns and block.count(b"\r", start, stop) != block.count(b"\r\n", start, stop)
-    if not lone and not any(has(block, mark, mark[:1], start, stop) for mark in _SEPARATORS):
+    if not lone and not any(has(block, mark, mark[-1:], start, stop) for mark in _SEPARATORS):
         return False
     return any(grammar.HIDDEN.search(bare(raw)) for raw in block[start:stop].split(b"\n"))
 
@@ -98,7 +104,13 @@ def _node_lane(indent: int) -> re.Pattern[bytes]:
 
 def node_lane(indent: int) -> re.Pattern[bytes] | None:
     """Runs of passing tests, and of suites in which all pass, as Node prints them at one indentation."""
-    return _node_lane(indent) if indent <= _INDENT_LIMIT else None
+    return _node_lane(indent) if indent <= INDENT_LIMIT else None
+
+
+@cache
+def node_goes_on(indent: int) -> re.Pattern[bytes]:
+    """Another test below a run, or the plan of its frame: nothing more belongs to the run's last point."""
+    return re.compile(rb"%b(?:# Subtest: |1\.\.[0-9]{1,9}+\r?+\n)" % (b" " * indent))
 
 
 def _unit(indent: int, depth: int) -> bytes:
@@ -115,18 +127,44 @@ def _unit(indent: int, depth: int) -> bytes:
 
 
 # What a line of the first level may not begin with in a run: its end, and the keys that grammar.NODE_… read.
-_READ = rb"\.\.\.|(?:duration_ms|type|failureType|exitCode|signal):"
+_KEYS = rb"(?:duration_ms|type|failureType|exitCode|signal):"
+_READ = rb"\.\.\.|" + _KEYS
 
 
 @cache
 def _yaml_lane(indent: bytes) -> re.Pattern[bytes]:
     first_level = rb"(?!%b)[^\s\x1b][^\n\x1b]*+" % _READ
-    return re.compile(rb"(?:%b(?:[ -][^\n]*+|%b)\n)++" % (re.escape(indent), first_level))
+    return re.compile(rb"(?:(?:%b(?:[ -][^\n]*+|%b))?+\n)++" % (re.escape(indent), first_level))
 
 
 def yaml_lane(indent: bytes) -> re.Pattern[bytes] | None:
     """Lines inside a YAML block that neither end it nor hold a key that is read, whatever else they say."""
-    return _yaml_lane(indent) if len(indent) <= _INDENT_LIMIT and not indent.strip(b" ") else None
+    return _yaml_lane(indent) if len(indent) <= INDENT_LIMIT and not indent.strip(b" ") else None
+
+
+# A whole YAML block, its first line and its last; by its indentation.
+_YAML_BLOCK = (
+    rb"(?P<margin> ++)---[ \t]*+\r?+\n"
+    rb"(?:(?:(?P=margin)(?:[ -][^\n]*+|(?!\.\.\.)[^\s\x1b][^\n\x1b]*+))?+\n)*+"
+    rb"(?P=margin)\.\.\.[ \t]*+\r?+\n"
+)
+YAML_OPEN = re.compile(rb"( ++)---")
+
+
+@cache
+def or_block(lane: re.Pattern[bytes] | None) -> re.Pattern[bytes]:
+    """A lane, if there is one, or the YAML block of the point that is open."""
+    return re.compile(_YAML_BLOCK if lane is None else rb"%b|%b" % (_YAML_BLOCK, lane.pattern))
+
+
+@cache
+def _key_line(indent: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"\n%b(%b[^\n]*+)" % (indent, _KEYS))
+
+
+def keys_read(block: bytes, start: int, stop: int, indent: bytes) -> list[bytes]:
+    """The lines of a whole YAML block that hold a key that is read, bare and without their indentation."""
+    return [bare(text) for text in _key_line(indent).findall(block, start, stop)]
 
 
 class Units(NamedTuple):

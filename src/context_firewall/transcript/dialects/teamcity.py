@@ -38,12 +38,12 @@ class Teamcity:
         self._printed = Printed()
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
-        """None: a message refers to the one before."""
-        return None
+        """Tests that passed, two messages each."""
+        return self._tests.lane()
 
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Never called."""
-        return 0
+        """Take a run of them."""
+        return self._tests.run(block, start, stop)
 
     def trace(self) -> None:
         """Remember which lines are suppressed."""
