@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from context_firewall.transcript.account import Account
 from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.lines import Line
 
@@ -50,6 +51,26 @@ class Machine(Protocol):
 
     def close(self, exit_code: int | None) -> Reading:
         """No more lines come. The process' exit code is a witness for contested results."""
+
+
+class Bookkeeper:
+    """What most machines begin with: the stream they read, an account of what they suppress, and no lane."""
+
+    def __init__(self, stream: str) -> None:
+        self._stream = stream
+        self._suppressed = Account()
+
+    def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
+        """None: each line is read as such."""
+        return None
+
+    def run(self, block: bytes, start: int, stop: int, number: int) -> int:
+        """Nothing, as there is no lane."""
+        return 0
+
+    def trace(self) -> None:
+        """Remember which lines are suppressed."""
+        self._suppressed.trace()
 
 
 @runtime_checkable

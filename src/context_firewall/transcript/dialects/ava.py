@@ -17,14 +17,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import ava_grammar as grammar
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.markers import marker_kind
 
 _RESULTS, _ACCOUNTS, _TOTALS = range(3)
@@ -42,12 +41,11 @@ class _Told:
     account: list[Line] = field(default_factory=list)
 
 
-class Ava:
+class Ava(Bookkeeper):
     """Reads one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._phase = _RESULTS
         self._counts: Counter[str] = Counter()
         self._results: list[_Told] = []
@@ -88,10 +86,6 @@ class Ava:
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, count)
         self._logs = True
         return count
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """Totals must agree, each with its newline or without."""

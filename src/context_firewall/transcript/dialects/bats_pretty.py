@@ -14,13 +14,12 @@ The room's rules:
 import re
 from dataclasses import dataclass, field, replace
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.runtime_warnings import BATS, BATS_WARNING
 
 _PASSED, _FAILED, _SKIPPED = "✓".encode(), "✗".encode(), b"-"
@@ -86,12 +85,11 @@ class _Summary:
         return max(0, self.tests - self.failed - self.skipped - self.not_run)
 
 
-class BatsPretty:
+class BatsPretty(Bookkeeper):
     """Reads one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._begun = b""
         """The name of the test that runs."""
         self._passed = self._skipped = self._odd = 0
@@ -126,10 +124,6 @@ class BatsPretty:
         self._passed += count
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, count)
         return count
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline; after the summary bats prints no more than a colour."""

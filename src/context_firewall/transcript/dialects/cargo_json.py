@@ -12,13 +12,12 @@ The room's rules:
 import re
 from collections import Counter
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.json_lines import json_object, well_formed
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 
 # The first event of a suite. The harness puts a blank inside the braces.
 OPENS = re.compile(rb'\{ "type": "suite", "event": "started", "test_count": [0-9]++')
@@ -49,12 +48,11 @@ def _count(event: dict[str, object], key: str) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST else -1
 
 
-class CargoEvents:
+class CargoEvents(Bookkeeper):
     """Reads the suites of one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._expected: int | None = None
         self._running: dict[str, None] = {}
         self._counts: Counter[str] = Counter()
@@ -182,10 +180,6 @@ class CargoEvents:
         self._tally += Tally(*three, 0, sum(three))
         self._expected = None
         counts.clear()
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline; the harness ends every event with one."""

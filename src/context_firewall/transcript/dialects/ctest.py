@@ -13,7 +13,6 @@ The room's rules:
 import re
 from collections.abc import Sequence
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import ctest_grammar as grammar
 from context_firewall.transcript.dialects.ctest_grammar import Totals
 from context_firewall.transcript.dialects.ctest_tests import Ended, Tests
@@ -22,16 +21,15 @@ from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.lines import bare as bared
-from context_firewall.transcript.machine import Dialect, Machine
+from context_firewall.transcript.machine import Bookkeeper, Dialect, Machine
 from context_firewall.transcript.printed import Printed
 
 
-class Ctest:
+class Ctest(Bookkeeper):
     """Reads one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._tests = Tests(self._suppressed)
         self._printed = Printed()
         self._open: Ended | None = None
@@ -76,10 +74,6 @@ class Ctest:
         tests.run(len(numbers), started, tests.all)
         self._last = number + 2 * len(numbers) - 1
         return 2 * len(numbers)
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """Nothing: a closing line that has lost its end is none."""
@@ -282,29 +276,16 @@ class Ctest:
         return names[0].decode("utf-8", "replace") if len(names) == 1 else ""
 
 
-class Remarks:
+class Remarks(Bookkeeper):
     """Reads what CTest says on standard error."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._missing: list[Line] = []
         self._warnings: list[Line] = []
 
     complete = True
     """Anything may follow a remark."""
-
-    def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
-        """None."""
-        return None
-
-    def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Nothing, as there is no lane."""
-        return 0
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """Nothing: no remark is counted."""

@@ -22,7 +22,7 @@ from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.markers import marker_kind
 
 NAME = "deno"
@@ -78,11 +78,11 @@ class _Settlement:
     doubts: set[Doubt] = field(default_factory=set)
 
 
-class Deno:
+class Deno(Bookkeeper):
     """Reads one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._open: list[bytes] = []
         """Names of the test and the steps that wait for their result."""
         self._block: _Output | None = None
@@ -97,7 +97,6 @@ class Deno:
         self._closing: _Closing | None = None
         self._last = 0
         """The number of the last line that was not blank."""
-        self._suppressed = Account()
         self._unclassified: list[Line] = []
         self._marked: dict[Kind, list[Line]] = {Kind.FATAL_ERROR: [], Kind.TIMEOUT: [], Kind.ABNORMAL_WARNING: []}
 
@@ -115,10 +114,6 @@ class Deno:
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, lines)
         self._last = number + lines - 1
         return lines
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline; an empty line ends a run."""

@@ -22,7 +22,7 @@ from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 
 NAME = "gotestsum"
 GO = "go"
@@ -92,12 +92,11 @@ class _Done:
     after: list[Line] = field(default_factory=list)
 
 
-class Gotestsum:
+class Gotestsum(Bookkeeper):
     """Reads one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._words: list[Line] = []
         """Output since the last result."""
         self._shown = 0
@@ -124,10 +123,6 @@ class Gotestsum:
         self._suppressed.add_many(Kind.STRUCTURE, packages)
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, count - packages)
         return count
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line ends with a time, and is cut if its unit is missing."""

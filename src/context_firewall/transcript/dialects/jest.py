@@ -18,7 +18,6 @@ import re
 from enum import Enum, auto
 
 from context_firewall.transcript import runtime_warnings
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import jest_grammar as grammar
 from context_firewall.transcript.dialects.jest_actions import Actions
 from context_firewall.transcript.dialects.jest_block import Block, Console
@@ -29,7 +28,7 @@ from context_firewall.transcript.facts import Failure, Reading
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.markers import marker_kind
 
 
@@ -63,11 +62,11 @@ FEW = 8
 _LANES = {_Part.BETWEEN: grammar.LANE, _Part.FILE: grammar.TREE_LANE, _Part.TREE: grammar.TREE_LANE}
 
 
-class Jest:
+class Jest(Bookkeeper):
     """Reads one report."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._part = _Part.BETWEEN
         self._file: grammar.FileLine | None = None
         self._treed = False
@@ -94,7 +93,6 @@ class Jest:
         """Jest said that there is nothing to run, or why it does not run."""
         self._promised: int | None = None
         """The exit code that it announced where it found nothing to run."""
-        self._suppressed = Account()
         self._actions = Actions(self._suppressed)
         self._report = Report(self._actions)
         self._doubts: set[Doubt] = set()
@@ -141,10 +139,6 @@ class Jest:
         self._suppressed.add_many(Kind.BLANK, blanks)
         self._suppressed.add_many(Kind.STRUCTURE, lines - passed - files - blanks)
         return lines
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline; totals are read whole or not at all, so nothing follows from it."""

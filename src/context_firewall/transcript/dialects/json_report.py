@@ -15,7 +15,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import json_report_formats as formats
 from context_firewall.transcript.dialects.json_report_document import Document, Span, document
@@ -26,7 +25,7 @@ from context_firewall.transcript.interrupts import stopped_by
 from context_firewall.transcript.json_lines import well_formed
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.recaps import are_named
 from context_firewall.transcript.ruby import INTERRUPTED, frame_kind
 
@@ -67,12 +66,11 @@ FRAME = re.compile(rb"\s*+\"(/[^\n]++)")
 ENDED = {formats.PASSED: Kind.SUCCESSFUL_TEST, formats.SKIPPED: Kind.SKIPPED_TEST, formats.TODO: Kind.TODO_TEST}
 
 
-class JsonReport:
+class JsonReport(Bookkeeper):
     """Reads one document."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._first = 0
         """The number of the document's first line."""
         self._raws: list[bytes] = []
@@ -93,10 +91,6 @@ class JsonReport:
         raws = block[start : stop - 1].split(b"\n")
         self._raws += raws
         return len(raws)
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline: a document needs none."""

@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import junit_grammar as grammar
 from context_firewall.transcript.dialects.junit_account import Document
@@ -25,7 +24,7 @@ from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.lines import bare as bared
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.pytest_traceback import Traceback
 
 NAME = "junit"
@@ -63,12 +62,11 @@ _PRINTED = frozenset({Kind.PROGRAM_OUTPUT, Kind.BLANK})
 _CONTEXT = frozenset({Kind.STRUCTURE, Kind.INFORMATIONAL, Kind.BLANK})
 
 
-class JUnit:
+class JUnit(Bookkeeper):
     """Reads one document, or several in a row."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._failures: list[tuple[Case, Document]] = []
         self._todo: list[Line] = []
         self._unclassified: list[Line] = []
@@ -146,10 +144,6 @@ class JUnit:
             case.reads(raw)
             self._hold(case, Line(self._stream, at, Kind.UNCLASSIFIED, raw), kind if raw.strip() else Kind.BLANK)
         return len(lines)
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline. Many producers write none; what counts is whether the root is closed."""

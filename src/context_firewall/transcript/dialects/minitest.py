@@ -14,7 +14,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import minitest_grammar as grammar
 from context_firewall.transcript.dialects.minitest_grammar import Totals
 from context_firewall.transcript.dialects.minitest_results import Results
@@ -23,17 +22,16 @@ from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.numbered import Entry
 from context_firewall.transcript.ruby import COVERAGE, settled_by
 
 
-class Minitest:
+class Minitest(Bookkeeper):
     """Reads one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._results = Results(self._suppressed)
         self._running = False
         self._finished: Line | None = None
@@ -69,10 +67,6 @@ class Minitest:
         self._results.run(count)
         self._last = number + count - 1
         return count
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """Nothing: totals that have lost their end are none."""

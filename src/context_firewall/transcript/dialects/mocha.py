@@ -19,7 +19,6 @@ import re
 from enum import Enum, auto
 from typing import NamedTuple
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import mocha_grammar as grammar
 from context_firewall.transcript.dialects.mocha_account import Closing, Results, Told, settled
 from context_firewall.transcript.doubts import Doubt
@@ -27,7 +26,7 @@ from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.markers import marker_kind
 
 
@@ -53,11 +52,11 @@ class _Title(NamedTuple):
 MANY = 64
 
 
-class Mocha:
+class Mocha(Bookkeeper):
     """Reads one report."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._part = _Part.RESULTS
         self._suites: list[bytes] = []
         """Titles of the suites that are open, the outermost first."""
@@ -80,7 +79,6 @@ class Mocha:
         """The last line above the opening that is another's."""
         self._current = b""
         self._cut = False
-        self._suppressed = Account()
         self._unclassified: list[Line] = []
         self._marked: dict[Kind, list[Line]] = {Kind.FATAL_ERROR: [], Kind.TIMEOUT: [], Kind.ABNORMAL_WARNING: []}
 
@@ -107,10 +105,6 @@ class Mocha:
         self._last = number + lines - 1
         self._trail.add_run(block, start, lines, number)
         return lines
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline; a report ends with empty lines."""

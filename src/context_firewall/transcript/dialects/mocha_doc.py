@@ -16,13 +16,12 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.markers import marker_kind
 
 # What escaping leaves of a line of text; now and then also NUL, CR and the characters from U+0080 to U+009F.
@@ -95,12 +94,11 @@ class _Element(NamedTuple):
         return b" ".join(_unescaped(text) for text in self.texts)
 
 
-class MochaDoc:
+class MochaDoc(Bookkeeper):
     """Reads one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._suites: list[bytes] = []
         self._form: Sequence[Part] = ()
         """What has begun."""
@@ -132,10 +130,6 @@ class MochaDoc:
         self._passed += block.count(PASSED[-1].end, start, stop)
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, lines)
         return lines
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline. An element has its end, or it has not."""

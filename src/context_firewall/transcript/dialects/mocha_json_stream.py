@@ -11,13 +11,12 @@ The room's rules:
 import re
 from typing import Any
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.json_lines import json_value, well_formed
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.markers import marker_kind
 
 OPENING = re.compile(rb"\[\"start\",\{\"total\":[0-9]{1,9}+\}\]")
@@ -46,12 +45,11 @@ def event_of(text: bytes) -> tuple[str, dict[str, Any]] | None:
     return (word, told) if all(type(told.get(key)) is int and 0 <= told[key] <= MOST for key in keys) else None
 
 
-class MochaEvents:
+class MochaEvents(Bookkeeper):
     """Reads the events of one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._started = False
         self._passed = 0
         self._failures: list[Failure] = []
@@ -69,10 +67,6 @@ class MochaEvents:
         self._passed += lines
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, lines)
         return lines
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline. Some versions print none behind the last event, which is read whole or not."""

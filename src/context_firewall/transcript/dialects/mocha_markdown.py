@@ -11,12 +11,11 @@ The room's rules:
 import re
 from enum import Enum, auto
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.markers import marker_kind
 
 # `# TOC`, then for each suite `   - [TITLE](#SLUG)`, two blanks deeper for each suite around it.
@@ -47,12 +46,11 @@ class _Part(Enum):
     """An empty line behind the code; without one the fence was code."""
 
 
-class MochaMarkdown:
+class MochaMarkdown(Bookkeeper):
     """Reads one report."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._part = _Part.CONTENTS
         self._held: list[Line] = []
         """Of the contents, or of a test."""
@@ -70,10 +68,6 @@ class MochaMarkdown:
         self._passed += block.count(b"\n```\n\n", start, stop)
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, lines)
         return lines
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline. Where a report ends, nothing says anyhow."""

@@ -12,13 +12,12 @@ The room's rules:
 import re
 from dataclasses import dataclass, field
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 
 _COLUMNS = 12
 
@@ -83,12 +82,11 @@ class _Summary:
     """The last word has been said."""
 
 
-class Nextest:
+class Nextest(Bookkeeper):
     """Reads one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._planned: int | None = None
         self._passed = 0
         self._failing: dict[bytes, list[list[Line]]] = {}
@@ -111,10 +109,6 @@ class Nextest:
         self._passed += count
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, count)
         return count
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """A summary that is cut has no count of skipped tests."""

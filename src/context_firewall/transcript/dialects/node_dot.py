@@ -13,14 +13,13 @@ import re
 from dataclasses import dataclass, field
 from functools import cache
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects.node_grammar import FAIL, RESULT, SKIP, Title, identity, titled
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.markers import marker_kind
 
 _ROW = re.compile(rb"[.X]++")
@@ -55,18 +54,17 @@ class _Entry:
         return titled(self.glyph, self.text)
 
 
-class NodeDot:
+class NodeDot(Bookkeeper):
     """Reads one dot report."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._width = 0
         self._rows_over = False
         self._listing = False
         self._passes = 0
         self._failures = 0
         self._entries: list[_Entry] = []
-        self._suppressed = Account()
         self._doubts = {Doubt.COUNTS_UNCONFIRMED, Doubt.COMPLETENESS_UNCONFIRMED}
         self._unclassified: list[Line] = []
         self._marked: dict[Kind, list[Line]] = {Kind.FATAL_ERROR: [], Kind.TIMEOUT: [], Kind.ABNORMAL_WARNING: []}
@@ -88,10 +86,6 @@ class NodeDot:
     def complete(self) -> bool:
         """Never: nothing says that the report is over."""
         return False
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """Nothing to note: a dot report is never known to be whole."""

@@ -16,7 +16,6 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects.node_grammar import (
     BANNER,
     COVERAGE_CLOSES,
@@ -51,7 +50,7 @@ from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.markers import marker_kind
 
 _MOST_NOTES = 64
@@ -79,11 +78,11 @@ class _Pending:
     lines: list[Line]
 
 
-class NodeSpec:
+class NodeSpec(Bookkeeper):
     """Reads one spec report."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._part = _Part.RESULTS
         self._region: Region | None = None
         self._pending: _Pending | None = None
@@ -100,7 +99,6 @@ class NodeSpec:
         self._lines = Lines()
         self._points: list[Point] = []
         self._entries: list[Entry] = []
-        self._suppressed = Account()
         self._doubts: set[Doubt] = set()
         self._unclassified: list[Line] = []
         self._tree = Tree(self._unclassified, self._suppressed, self._doubts)
@@ -133,10 +131,6 @@ class NodeSpec:
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, results)
         self._suppressed.add_many(Kind.STRUCTURE, parents)
         return results + parents
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline; the reporter ends every line with one."""

@@ -17,7 +17,6 @@ The room's rules:
 
 import re
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import node_tap_grammar as grammar
 from context_firewall.transcript.dialects.node_tap_report import (
     Counts,
@@ -32,16 +31,15 @@ from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.printed import Printed
 
 
-class NodeTap:
+class NodeTap(Bookkeeper):
     """Reads one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._held: list[Line] = []
         """What stands on the screen since the last moves: log, frame, report."""
         self._first: Counts | None = None
@@ -87,10 +85,6 @@ class NodeTap:
             self.line(bare(raws[at]), raws[at], number + at)
         self._suppressed.add_many(Kind.PROGRESS, middle * frame)
         return len(raws)
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The line that ends a run is told from a piece of it by its unit."""

@@ -14,7 +14,6 @@ The room's rules:
 import re
 from collections import Counter
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import phpunit_grammar as grammar
 from context_firewall.transcript.dialects.phpunit_grammar import FAILING, Ending, Totals
 from context_firewall.transcript.dialects.phpunit_report import Report, is_verdict, repeats
@@ -24,15 +23,14 @@ from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.lines import bare as bared
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 
 
-class Phpunit:
+class Phpunit(Bookkeeper):
     """Reads one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._results = Results(self._suppressed)
         self._head = False
         self._issues = False
@@ -69,10 +67,6 @@ class Phpunit:
         self._results.run(block, start, stop, count)
         self._last = number + count - 1
         return count
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """Nothing: a verdict that has lost its end is none."""

@@ -14,7 +14,6 @@ The room's rules:
 
 import re
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import prove_grammar as grammar
 from context_firewall.transcript.dialects import tap_grammar as tap
 from context_firewall.transcript.dialects.prove_account import Told, settle
@@ -26,7 +25,7 @@ from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.lines import bare as bared
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 
 # Points that passed, each numbered and named, without a mark that may change what it means.
 _LANE = re.compile(rb"(?:ok [0-9]++ - [^\n#\\\x1b\r]*+\n)++")
@@ -35,12 +34,11 @@ MOST_HELD = 1000
 """How many lines wait for what shows whose they are."""
 
 
-class Prove:
+class Prove(Bookkeeper):
     """Reads one report."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._sections: list[Section] = []
         self._outside = Diagnostics()
         self._held: list[Line] = []
@@ -67,10 +65,6 @@ class Prove:
         count = block.count(b"\n", start, stop)
         self._sections[-1].run(count)
         return count
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline, and prove ends each of its own with one."""

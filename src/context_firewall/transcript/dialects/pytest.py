@@ -18,7 +18,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import pytest_grammar as grammar
 from context_firewall.transcript.dialects import pytest_sugar as sugar
 from context_firewall.transcript.dialects.pytest_account import (
@@ -35,7 +34,7 @@ from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.markers import marker_kind
 
 _MOST_REASON_LINES = 16
@@ -68,11 +67,11 @@ class _Closing:
     agrees: bool
 
 
-class Pytest:
+class Pytest(Bookkeeper):
     """Reads one report."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._width: int | None = None
         self._part = _Part.RESULTS
         self._titled = False
@@ -92,7 +91,6 @@ class Pytest:
         """A plugin tells a build server of every result, too."""
         self._report = Report()
         self._seen_unhandled = False
-        self._suppressed = Account()
         self._doubts: set[Doubt] = set()
         self._unclassified: list[Line] = []
         self._todo: list[Line] = []
@@ -124,10 +122,6 @@ class Pytest:
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Count a run of passed tests."""
         return self._results.run(block, start, stop)
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline; what the reporter writes before a test has none, so nothing follows from it."""

@@ -12,7 +12,6 @@ The room's rules:
 import re
 from collections.abc import Sequence
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import rspec_grammar as grammar
 from context_firewall.transcript.dialects.rspec_grammar import Heading, Totals
 from context_firewall.transcript.dialects.rspec_report import Report, Section
@@ -22,17 +21,16 @@ from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.numbered import Entry
 from context_firewall.transcript.ruby import COVERAGE, INTERRUPTED, error_name, settled_by
 
 
-class Rspec:
+class Rspec(Bookkeeper):
     """Reads one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._results = Results(self._suppressed)
         self._report: Report | None = None
         self._last = 0
@@ -53,10 +51,6 @@ class Rspec:
         if taken:
             self._last = number + taken - 1
         return taken
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """Nothing: totals that have lost their end do not agree with the sections."""

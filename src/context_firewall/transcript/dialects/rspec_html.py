@@ -9,25 +9,23 @@ The room's rules:
   errors outside of examples nowhere on the page.
 """
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import rspec_html_grammar as grammar
 from context_firewall.transcript.dialects.rspec_html_grammar import Totals
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.numbered import Entry
 from context_firewall.transcript.printed import Printed
 from context_firewall.transcript.ruby import INTERRUPTED, error_name, error_place, full_name, settled_by
 
 
-class RspecHtml:
+class RspecHtml(Bookkeeper):
     """Reads one page."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._printed = Printed()
         self._first = 0
         """The number of the first line of the results, or 0."""
@@ -61,17 +59,6 @@ class RspecHtml:
         """For which totals and how many steps these were compared, and whether they agreed."""
 
     # -- what the reader asks
-
-    def lane(self, *, plain: bool = False) -> None:
-        """None: a result stands among lines of markup."""
-
-    def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Nothing, as there is no lane."""
-        return 0
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The next line has no newline; the page's last has one."""

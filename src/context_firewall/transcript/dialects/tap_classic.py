@@ -15,14 +15,13 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 
 NAME = "tap-classic"
 
@@ -85,12 +84,11 @@ class _Failed:
     details: list[Line] = field(default_factory=list)
 
 
-class TapClassic:
+class TapClassic(Bookkeeper):
     """Reads one report."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._file: _File | None = None
         self._agree = True
         """Each file that is over told of as many as it counted."""
@@ -111,18 +109,6 @@ class TapClassic:
         self._unclassified: list[Line] = []
 
     # -- what the reader asks
-
-    def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
-        """None: a run that passed has a line a file."""
-        return None
-
-    def run(self, block: bytes, start: int, stop: int, number: int) -> int:
-        """Nothing, as there is no lane."""
-        return 0
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """Totals must agree, each with its newline or without."""

@@ -15,13 +15,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.printed import Printed
 
 NAME = "tap-spec"
@@ -79,12 +78,11 @@ class _List:
     """Title, name and line of each."""
 
 
-class TapSpec:
+class TapSpec(Bookkeeper):
     """Reads one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._title = b""
         self._waiting: Line | None = None
         """A line that is a title if an empty one follows."""
@@ -115,10 +113,6 @@ class TapSpec:
         self._passed += count
         self._suppressed.add_many(Kind.SUCCESSFUL_TEST, count)
         return count
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last total has a unit, and empty lines follow it."""

@@ -13,12 +13,11 @@ The room's rules:
 
 import re
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.markers import marker_kind
 from context_firewall.transcript.printed import Printed
 from context_firewall.transcript.recaps import are_named
@@ -28,12 +27,11 @@ NAME = "teamcity"
 _PLAN_MET, _TOTALS_MET = 2, 3
 
 
-class Teamcity:
+class Teamcity(Bookkeeper):
     """Reads the messages of one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._tests = Tests(self._suppressed)
         self._printed = Printed()
 
@@ -44,10 +42,6 @@ class Teamcity:
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Take a run of them."""
         return self._tests.run(block, start, stop)
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """A message that is cut has no bracket at its end."""

@@ -15,7 +15,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import unittest_grammar as grammar
 from context_firewall.transcript.dialects.unittest_account import (
     Block,
@@ -30,7 +29,7 @@ from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.lines import bare as bared
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 
 _RAN, _EMPTY, _VERDICT = 1, 2, 3
 """Which of the closing lines comes next, by how many have been read."""
@@ -46,12 +45,11 @@ class _Closing:
     after: list[Line] = field(default_factory=list)
 
 
-class Unittest:
+class Unittest(Bookkeeper):
     """Reads one run."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
-        self._suppressed = Account()
+        super().__init__(stream)
         self._results = Results(self._suppressed)
         self._blocks: list[Block] = []
         self._tallied = Tallied()
@@ -75,10 +73,6 @@ class Unittest:
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Count a run of passed tests."""
         return self._results.run(block, start, stop)
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline: a verdict may go on with counts."""

@@ -16,7 +16,6 @@ The room's rules:
 import re
 from enum import Enum, auto
 
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import vitest_grammar as grammar
 from context_firewall.transcript.dialects.vitest_accounts import Accounts
 from context_firewall.transcript.dialects.vitest_outputs import Outputs
@@ -27,7 +26,7 @@ from context_firewall.transcript.facts import Failure, Reading, ResultLine, Spre
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
 from context_firewall.transcript.lines import bare as bared
-from context_firewall.transcript.machine import Dialect
+from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.markers import marker_kind
 from context_firewall.transcript.spread import ERRORS_OUTSIDE, SEPARATOR, settled, told_twice
 
@@ -54,16 +53,15 @@ class _At(Enum):
     NO_FILES = auto()
 
 
-class Vitest:
+class Vitest(Bookkeeper):
     """Reads one report, or what of it stands on one stream."""
 
     def __init__(self, stream: str) -> None:
-        self._stream = stream
+        super().__init__(stream)
         self._at = _At.NOTHING
         self._headed = False
         self._begun = False
         """The line that opened the stretch was read; it is taken whatever it is."""
-        self._suppressed = Account()
         self._doubts: set[Doubt] = set()
         self._unclassified: list[Line] = []
         self._marked: dict[Kind, list[Line]] = {Kind.FATAL_ERROR: [], Kind.TIMEOUT: [], Kind.ABNORMAL_WARNING: []}
@@ -86,10 +84,6 @@ class Vitest:
     def run(self, block: bytes, start: int, stop: int, number: int) -> int:
         """Count a run of passing tests."""
         return self._results.run(block, start, stop)
-
-    def trace(self) -> None:
-        """Remember which lines are suppressed."""
-        self._suppressed.trace()
 
     def cut(self) -> None:
         """The last line has no newline; vitest ends each line of its own with one."""
