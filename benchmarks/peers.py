@@ -80,25 +80,26 @@ def desk(place: Path, suite: Path | None = None) -> Desk:
 # -- what failed, by the runner's own report --------------------------------------------------------------------------
 
 
-def failure(name: str, message: str) -> Failure:
-    """A failure; of a name that is a path, what a report for people shows of it."""
-    return Failure(Path(name).name if name.startswith("/") else name, frozenset(FACT.findall(message)))
+def failure(name: str, message: str, at: Desk) -> Failure:
+    """A failure; of a name that is a path, what a report for people shows of it. No fact is where the desk stands."""
+    facts = FACT.findall(message.replace(str(at.folder), ""))
+    return Failure(Path(name).name if name.startswith("/") else name, frozenset(facts))
 
 
-def junit(report: str) -> list[Failure]:
+def junit(report: str, at: Desk) -> list[Failure]:
     """The failures of a JUnit report; pytest's message of a file that does not load is in the lines marked `E`."""
     found = []
     for case in ET.fromstring(report).iter("testcase"):  # noqa: S314 - written by a runner about our own suites
         for bad in (*case.findall("failure"), *case.findall("error")):
             marked = re.findall(r"^E .*", bad.text or "", re.MULTILINE)
-            found.append(failure(case.get("name", ""), "\n".join([bad.get("message", ""), *marked])))
+            found.append(failure(case.get("name", ""), "\n".join([bad.get("message", ""), *marked]), at))
     return found
 
 
 def pytest_failures(at: Desk) -> list[Failure]:
     """What pytest says in XML; a suite that dies for want of memory is given enough."""
     at.run("pytest --junitxml=report.xml", ENOUGH_MEMORY="1")
-    return junit((at.folder / "report.xml").read_text(encoding="utf-8"))
+    return junit((at.folder / "report.xml").read_text(encoding="utf-8"), at)
 
 
 UNITTEST_REPORT = """
@@ -112,13 +113,13 @@ def unittest_failures(at: Desk) -> list[Failure]:
     """What unittest has in its result; of a traceback, the lines at the margin are the message."""
     printed, _ = at.run(f"python3 -c {shlex.quote(UNITTEST_REPORT)}")
     bad = json.loads(printed.decode().splitlines()[-1])
-    return [failure(name.rpartition(".")[2], "\n".join(re.findall(r"(?m)^\S.*", text))) for name, text in bad]
+    return [failure(name.rpartition(".")[2], "\n".join(re.findall(r"(?m)^\S.*", text)), at) for name, text in bad]
 
 
 def node_failures(at: Desk) -> list[Failure]:
     """What Node says in XML."""
     printed, _ = at.run("node --test --test-reporter=junit 2>/dev/null")
-    return junit(printed.decode())
+    return junit(printed.decode(), at)
 
 
 class Runner(NamedTuple):
