@@ -5,7 +5,7 @@ from pathlib import Path
 import peers
 import pytest
 from peers import RAW as RAW_TOOL
-from peers import RUNNERS, SUITES, TOOLS, junit, measured, report
+from peers import RUNNERS, SUITES, TOOLS, Desk, junit, measured, report
 from reading import Failure, Says, Status, counts, marks, names, says
 
 MANY = [Failure(f"test_entry[{n}]", frozenset({f"{1000 + n}"})) for n in range(12)]
@@ -93,14 +93,18 @@ def test_colours_are_looked_through_and_facts_are_the_runners() -> None:
 
 
 def test_a_junit_report_names_what_failed() -> None:
+    """A number in the path of the suite's own folder is no fact."""
+    at = Desk(Path("/tmp/4402/suite"), {})
     case = '<testcase name="{}"><{} message="{}">{}</{}></testcase>'
     cases = (
         case.format("test_fee[1]", "failure", "assert 4400 == 4401", "", "failure"),
-        case.format("test_tariffs", "error", "collection failure", "\nE   no SURCHARGE_2027 here\n", "error"),
+        case.format(
+            "test_tariffs", "error", "collection failure", "\nE   no SURCHARGE_2027 in /tmp/4402/suite\n", "error"
+        ),
         case.format("/srv/app/fees.test.mjs", "failure", "test failed", "line 1234", "failure"),
         '<testcase name="test_green"/>',
     )
-    assert junit(f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>") == [
+    assert junit(f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>", at) == [
         Failure("test_fee[1]", frozenset({"4400", "4401"})),
         Failure("test_tariffs", frozenset({"2027"})),
         Failure("fees.test.mjs", frozenset()),
