@@ -94,12 +94,12 @@ def test_colours_are_looked_through_and_facts_are_the_runners() -> None:
 
 def test_a_junit_report_names_what_failed() -> None:
     """A number in the path of the suite's own folder is no fact."""
-    at = Desk(Path("/tmp/4402/suite"), {})
+    at = Desk(Path("/srv/4402/suite"), {})
     case = '<testcase name="{}"><{} message="{}">{}</{}></testcase>'
     cases = (
         case.format("test_fee[1]", "failure", "assert 4400 == 4401", "", "failure"),
         case.format(
-            "test_tariffs", "error", "collection failure", "\nE   no SURCHARGE_2027 in /tmp/4402/suite\n", "error"
+            "test_tariffs", "error", "collection failure", "\nE   no SURCHARGE_2027 in /srv/4402/suite\n", "error"
         ),
         case.format("/srv/app/fees.test.mjs", "failure", "test failed", "line 1234", "failure"),
         '<testcase name="test_green"/>',
