@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 
 import context_firewall
-from context_firewall.transcript import details, lines, markers, process_failure, reader
+from context_firewall.transcript import details, idle, lines, markers, process_failure
 from context_firewall.transcript.dialects import REGISTRY, node_grammar, tap_grammar
 from context_firewall.transcript.hints import Hints
 
-MODULES = (tap_grammar, node_grammar, details, process_failure, lines, markers, reader)
+MODULES = (tap_grammar, node_grammar, details, process_failure, lines, markers, idle)
 # Patterns that are tried at every offset of a line; the others are anchored where the line starts.
 SEARCHED = {"ESCAPED", "OBJECT_PAIR", "ANSI", "POSITION", "LATER_DIRECTIVE", "DURATION", "_PLACE", "GREEN_ID"}
 

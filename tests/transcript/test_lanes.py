@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from context_firewall.transcript import reader
+from context_firewall.transcript import idle, reader, runs
 from context_firewall.transcript.dialects.cargo_json import CargoEvents
 from context_firewall.transcript.dialects.go_json import GoEvents
 from context_firewall.transcript.dialects.json_report import JsonReport
@@ -30,7 +30,7 @@ MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents, JUnit, Rspec, 
 def text_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Text outside every stretch is read in runs from the first line on, and lanes for plain lines are common."""
     monkeypatch.setattr(reader, "MANY_LINES", 1)
-    monkeypatch.setattr(reader, "PLAIN_REACH", 20)
+    monkeypatch.setattr(runs, "PLAIN_REACH", 20)
 
 
 def unit(name: str, number: int, *, indent: str = "", kind: bool = True, refusal: str = "") -> str:
@@ -384,11 +384,12 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 def close_lanes(patch: pytest.MonkeyPatch) -> None:
     """From here on each line is read as such."""
 
-    class Closed(reader._Runs):
+    class Closed(runs.Runs):
         def __init__(self, block: bytes, *, closed: bool = False) -> None:
             super().__init__(block, closed=True)
 
-    patch.setattr(reader, "_Runs", Closed)
+    patch.setattr(reader, "Runs", Closed)
+    patch.setattr(idle, "Runs", Closed)
     patch.setattr(reader, "MANY_LINES", 1 << 30)
 
 
@@ -499,12 +500,13 @@ def damaged(output: bytes, chance: random.Random) -> bytes:
 def compare_damaged(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read so many damaged outputs of the corpus with lanes and without."""
     chance = random.Random(count)  # noqa: S311 - the same damage every time
-    monkeypatch.setattr(reader, "SHORTEST_RUN", 4)
+    monkeypatch.setattr(runs, "SHORTEST_RUN", 4)
     data = [damaged(chance.choice(OUTPUTS), chance) for _ in range(count)]
     quick = []
     for at, each in enumerate(data):
         # Where a block ends makes no difference either.
-        monkeypatch.setattr(reader, "BLOCK_BYTES", (1 << 18, 300, 60)[at % 3])
+        for room in (reader, idle):
+            monkeypatch.setattr(room, "BLOCK_BYTES", (1 << 18, 300, 60)[at % 3])
         quick.append(read(each, 0, 1))
     close_lanes(monkeypatch)
     for each, reading in zip(data, quick, strict=True):

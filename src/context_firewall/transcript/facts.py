@@ -129,6 +129,10 @@ class Segments:
     failed: int = 0
 
 
+STANDS = 3
+"""The standing of a reading that the runner's own totals close, in their place and in agreement."""
+
+
 class Reading(NamedTuple):
     """One dialect's account of a stretch of a stream."""
 
@@ -144,8 +148,8 @@ class Reading(NamedTuple):
     has_results: bool = False
     """Whether at least one test result, or a runner's statement that there are none, was read."""
     standing: int = 0
-    """How well the stretch closes: 3 with the runner's own totals in their place and met, 2 with a plan that is met or
-    totals that stand last, 1 with totals that are disputed, else 0."""
+    """How well the stretch closes: STANDS with the runner's own totals in their place and met, 2 with a plan that is
+    met or totals that stand last, 1 with totals that are disputed, else 0."""
     current_test: str = ""
     """The test that was running when an unfinished stretch broke off, where the runner names it before its result."""
 
@@ -170,6 +174,12 @@ class Reading(NamedTuple):
         if fates is not None:
             fates = {**fates, **{line.number: kind for line, kind in lines.items()}}
         return self._replace(suppressed={kind: n for kind, n in account.items() if n}, fates=fates)
+
+    def as_text(self) -> "Reading":
+        """The same where its results turn out not to be the runner's: what it kept is unclassified evidence."""
+        kept = sorted(self.kept_lines(), key=lambda line: line.number)
+        lines = tuple(line.as_kind(Kind.UNCLASSIFIED) for line in kept)
+        return Reading(unclassified=lines, suppressed=self.suppressed, fates=self.fates)
 
     def kept_lines(self) -> Iterator[Line]:
         """Every kept line, failures first, then in the order of the fields."""

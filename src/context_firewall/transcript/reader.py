@@ -7,54 +7,29 @@ unclassified.
 """
 
 import copy
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import repeat
-from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from context_firewall.errors import InvalidInput
-from context_firewall.transcript.account import Account
 from context_firewall.transcript.dialects import REGISTRY, Entry
 from context_firewall.transcript.doubts import Doubt
-from context_firewall.transcript.facts import Reading, Tally, Transcript, combined
+from context_firewall.transcript.facts import Reading, Transcript, combined
+from context_firewall.transcript.idle import Idle
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, bare, lines_from
-from context_firewall.transcript.machine import MARKS, Adopts, Dialect, Machine, Row
-from context_firewall.transcript.markers import marker_kind
-from context_firewall.transcript.noise import NoiseRule, without_noise
-from context_firewall.transcript.two_streams import joined
+from context_firewall.transcript.lines import Line, bare
+from context_firewall.transcript.machine import Adopts, Dialect, Machine, Row
+from context_firewall.transcript.noise import NoiseRule
+from context_firewall.transcript.runs import BLOCK_BYTES, Runs
+from context_firewall.transcript.settlement import settled
 
 if TYPE_CHECKING:
     from context_firewall.transcript.hints import Hints
 
 AUTO = "auto"
 
-# Lines are read in blocks of about this size, whatever the chunks: large enough that few runs are cut at an end, small
-# enough that a block, and what a run in it is checked with, stays in the processor's cache.
-BLOCK_BYTES = 1 << 18
-# A run that a machine refuses is tried again at a quarter of its length, down to this; then one line is read as such.
-SHORTEST_RUN = 1 << 9
-# A lane for lines without marks is asked for where so many bytes have none; in a block in which they are found near
-# so often in a row, no more.
-PLAIN_REACH = 1 << 10
-PATIENCE = 16
 # After so many lines of which any may open a dialect, a pattern for all of them has paid for itself.
 MANY_LINES = 500
-
-# The standing of a reading that the runner's own totals close, in their place and in agreement.
-STANDS = 3
-
-# Doubts that leave room for a process that broke off.
-OPEN_ENDED = frozenset({Doubt.COMPLETENESS_UNCONFIRMED, Doubt.PLAN_CONTRADICTION})
-
-# A blank line below another.
-BLANK = re.compile(rb"\n[ \t\r\x0b\x0c]*+\n")
-# npm prints package, version and script before it runs one, then the command: "> shop@1.0.0 test", "> node --test".
-NPM_SCRIPT = re.compile(rb"> (?:@[^\s/@]++/)?[^\s@]++@[0-9][^\s]*+ [^\n]++")
-NPM_COMMAND = re.compile(rb"> [^\n]++")
 
 
 def dialects_named(name: str) -> tuple[Row, ...]:
@@ -82,7 +57,7 @@ class Stretch:
     """Lines that are not its own, from when it was complete while others read."""
     held: list[Line] | None = None
     """All its lines, as long as a tentative dialect has read nothing that bears its opening out."""
-    idle: "_Idle | None" = None
+    idle: Idle | None = None
     """What stood outside before a tentative opening."""
 
 
@@ -101,7 +76,7 @@ class StreamReader:
         self._enough = BLOCK_BYTES
         self._number = 0
         self._stretches: list[Stretch] = []
-        self._idle = _Idle(stream, trace)
+        self._idle = Idle(stream, trace)
         self._done: list[Reading | list[Stretch]] = []
         self._malformed = False
         self._ambiguous = False
@@ -157,7 +132,7 @@ class StreamReader:
             except UnicodeDecodeError:
                 self._malformed = True
         position, end = 0, len(block)
-        runs = _Runs(block, closed=self._trace)
+        runs = Runs(block, closed=self._trace)
         while position < end:
             taken, stop = 0, position
             if len(self._stretches) == 1:
@@ -262,7 +237,7 @@ class StreamReader:
         if not claims:
             self._idle.line(text, raw, self._number)
             return
-        idle, self._idle = self._idle, _Idle(self._stream, self._trace, since=self._number)
+        idle, self._idle = self._idle, Idle(self._stream, self._trace, since=self._number)
         if len(claims) > 1:
             self._ambiguous = True
         for row in claims:
@@ -271,7 +246,7 @@ class StreamReader:
         self._done.append(idle.reading())
 
     def _begin(
-        self, row: Dialect, before: tuple[Reading, ...], text: bytes, raw: bytes, idle: "_Idle | None" = None
+        self, row: Dialect, before: tuple[Reading, ...], text: bytes, raw: bytes, idle: Idle | None = None
     ) -> None:
         """A dialect's machine, with its first line, and with those before it that it asks `idle` for."""
         machine = row.begin(self._stream)
@@ -295,7 +270,7 @@ class StreamReader:
         """A line that the open machine does not know opens other dialects: from here on all of them read."""
         self._ambiguous = True
         so_far = copy.deepcopy(first.machine).close(None)
-        noise = _as_noise(so_far)
+        noise = so_far.as_text()
         before = noise._replace(unclassified=tuple(one for one in noise.unclassified if one.number != self._number))
         for row in rivals:
             self._begin(row, (before._replace(dialect=first.dialect.name),), text, raw)
@@ -305,7 +280,7 @@ class StreamReader:
             self._done.append(self._stretches)
             self._stretches = []
         self._done.append(self._idle.reading())
-        self._idle = _Idle(self._stream, self._trace, since=self._number - 1)
+        self._idle = Idle(self._stream, self._trace, since=self._number - 1)
 
     def _decide(self, stretches: Sequence[Stretch], exit_code: int | None) -> list[Reading]:
         """The candidate that closes best keeps the stretch; on equal standing, the one that came first."""
@@ -313,185 +288,6 @@ class StreamReader:
         best = max(range(len(readings)), key=lambda i: (readings[i].standing, -i))
         refused = [Reading(unclassified=tuple(stretches[best].refused or ()))]
         return [*stretches[best].before, *refused, readings[best]._replace(dialect=stretches[best].dialect.name)]
-
-
-def _as_noise(reading: Reading) -> Reading:
-    """A reading whose results turned out not to be the runner's: what it kept is unclassified evidence."""
-    kept = sorted(reading.kept_lines(), key=lambda line: line.number)
-    return Reading(
-        unclassified=tuple(line.as_kind(Kind.UNCLASSIFIED) for line in kept),
-        suppressed=reading.suppressed,
-        fates=reading.fates,
-        tally=Tally(),
-    )
-
-
-class _Runs:
-    """The runs of a block that a machine takes at once."""
-
-    def __init__(self, block: bytes, *, closed: bool = False) -> None:
-        """`closed`: none at all; each line is read as such."""
-        self._block = block
-        self._closed = closed
-        self.coloured = b"\x1b" in block
-        self._patience = PATIENCE
-        self._marks = dict.fromkeys(MARKS, -1)
-        """Where each next stands, as far as it was looked for."""
-        self._plain_to = -1
-        """Where the first of them stands, or the block ends."""
-        self._span = len(block)
-        """How far a run may reach: what is wrong with one that is refused stands somewhere in it."""
-
-    def take(self, machine: Machine, position: int, number: int) -> tuple[int, int]:
-        """Offer the machine the run at a position, a shorter one if it refuses; `number` is that of its first line.
-
-        Returns how many lines were taken, 0 where one has to be read as such, and where they end.
-        """
-        if self._closed:
-            return 0, position
-        end = self._plain_part(position)
-        lane = machine.lane(plain=end > 0)
-        end = end or len(self._block)
-        while lane is not None:
-            limit = min(end, position + self._span)
-            match = lane.match(self._block, position, limit)
-            if match is None:
-                if limit < end:
-                    self._span *= 2
-                break
-            taken = machine.run(self._block, position, match.end(), number)
-            if taken:
-                self._span *= 2
-                return taken, match.end()
-            self._span = (match.end() - position) // 4
-            if self._span <= SHORTEST_RUN:
-                self._span = SHORTEST_RUN
-                break
-        return 0, position
-
-    def _plain_part(self, position: int) -> int:
-        """Where the lines without marks end that stand at a position; 0 if there are few, or seem to be."""
-        if not self._patience:
-            return 0
-        if self._plain_to < position:
-            for mark, at in self._marks.items():
-                if at < position:
-                    found = self._block.find(mark, position)
-                    self._marks[mark] = found if found >= 0 else len(self._block)
-            self._plain_to = min(self._marks.values())
-        if self._plain_to - position < PLAIN_REACH:
-            self._patience -= 1
-            return 0
-        self._patience = PATIENCE
-        return self._plain_to
-
-
-def _blocks(parts: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Texts with the numbers of their first lines; those that follow one another are made one, up to a block's size."""
-    first, beyond, size, held = 0, 0, 0, list[bytes]()
-    for number, text in parts:
-        if number != beyond or size + len(text) > BLOCK_BYTES:
-            if held:
-                yield first, b"".join(held)
-            first, beyond, size, held = number, number, 0, []
-        held.append(text)
-        size += len(text)
-        beyond += text.count(b"\n")
-    if held:
-        yield first, b"".join(held)
-
-
-class _Idle:
-    """Lines outside every stretch."""
-
-    def __init__(self, stream: str, trace: bool, *, since: int = 0) -> None:
-        self.since = since
-        """The number of the line behind which they stand."""
-        self._stream = stream
-        self._lines: dict[Kind, list[Line]] = {}
-        self._text: list[tuple[int, bytes]] = []
-        """Runs of lines that are blank or unclassified, each with its first number, behind those in `_lines`."""
-        self._script = -1
-        """The line on which npm named a script."""
-        self._suppressed = Account()
-        self._trace = trace
-        if trace:
-            self._suppressed.trace()
-
-    def line(self, text: bytes, raw: bytes, number: int) -> None:
-        if NPM_SCRIPT.fullmatch(text) or (self._script == number - 1 and NPM_COMMAND.fullmatch(text)):
-            if NPM_SCRIPT.fullmatch(text):
-                self._script = number
-            self._suppressed.add(Kind.INFORMATIONAL, number)
-        elif (kind := marker_kind(text)) is not None:
-            self._lines.setdefault(kind, []).append(Line(self._stream, number, kind, raw))
-        else:
-            self._text.append((number, raw + b"\n"))
-
-    def run(self, text: bytes, number: int) -> int:
-        """Keep a run of whole lines, blank or unclassified; returns how many."""
-        self._text.append((number, text))
-        return text.count(b"\n")
-
-    def unclassified(self) -> Sequence[Line]:
-        """The lines that nothing reads, in order."""
-        kept = self._lines.setdefault(Kind.UNCLASSIFIED, [])
-        told: list[list[Line]] = []
-        # Each run goes when its lines are there, the last first, so that its memory can be given back at once.
-        while self._text:
-            number, text = self._text.pop()
-            raws = text.split(b"\n")
-            raws.pop()
-            lines = lines_from(self._stream, number, repeat(Kind.UNCLASSIFIED), raws)
-            if b"\x1b" in text or BLANK.search(b"\n" + text):
-                blank = [line for line in lines if not bare(line.raw).strip()]
-                self._suppressed.add_lines(Kind.BLANK, blank)
-                lines = [line for line in lines if bare(line.raw).strip()]
-            told.append(lines)
-        while told:
-            kept += told.pop()
-        return kept
-
-    def hand_over(self, machine: Adopts) -> list[Line]:
-        """Let a machine take the kept lines that stand before its opening; returns those that it has taken."""
-        self.unclassified()
-        taken: list[Line] = []
-        lines = sorted((line for kept in self._lines.values() for line in kept), key=attrgetter("number"))
-        self._lines = {}
-        for line in lines:
-            if machine.adopt(bare(line.raw), line):
-                taken.append(line)
-            else:
-                self._lines.setdefault(line.kind, []).append(line)
-        return taken
-
-    def hand_over_text(self, machine: Machine) -> None:
-        """Give a machine all unclassified lines, and blank ones among them, many at a time where it takes runs."""
-        lines = self._lines.pop(Kind.UNCLASSIFIED, [])
-        parts = [*((line.number, line.raw + b"\n") for line in lines), *self._text]
-        self._text = []
-        for first, text in _blocks(parts):
-            number, position = first, 0
-            runs = _Runs(text, closed=self._trace)
-            while position < len(text):
-                taken, stop = runs.take(machine, position, number)
-                if not taken:
-                    end = text.index(b"\n", position)
-                    raw = text[position:end]
-                    machine.line(bare(raw), raw, number)
-                    taken, stop = 1, end + 1
-                number += taken
-                position = stop
-
-    def reading(self) -> Reading:
-        return Reading(
-            fatal_errors=tuple(self._lines.get(Kind.FATAL_ERROR, ())),
-            timeouts=tuple(self._lines.get(Kind.TIMEOUT, ())),
-            warnings=tuple(self._lines.get(Kind.ABNORMAL_WARNING, ())),
-            unclassified=tuple(self.unclassified()),
-            suppressed=self._suppressed.totals(),
-            fates=self._suppressed.fates,
-        )
 
 
 def read_streams(
@@ -554,117 +350,4 @@ def _readings(
             disputed.add(name)
     read = {part.dialect for part in readings}
     dialects = [row.dialect for row in rows if row.name in read]
-    for each in dialects:
-        if each.settle is not None:
-            readings = each.settle(readings)
-    readings = _with_process_failure(
-        _with_program_output(joined(_without_echoes(readings, dialects, exit_code)), dialects, exit_code), exit_code
-    )
-    if noise:
-        # The only account of a failed process is kept whole; where noise has buried it, it is looked for again.
-        readings = without_noise(readings, noise, disputed)
-        if not any(Doubt.FAILURE_OUTSIDE_TESTS in part.doubts for part in readings):
-            readings = _with_process_failure(readings, exit_code)
-    return _sorted_out(readings, exit_code)
-
-
-def _sorted_out(readings: list[Reading], exit_code: int | None) -> list[Reading]:
-    """The readings, with what is known of unclassified lines wherever they stand. Most runs have none."""
-    if not any(part.unclassified for part in readings):
-        return readings
-    from context_firewall.transcript.runtime_warnings import with_runtime_warnings
-    from context_firewall.transcript.surroundings import without_surroundings
-
-    return with_runtime_warnings(without_surroundings(readings, exit_code))
-
-
-def _without_echoes(readings: list[Reading], rows: Sequence[Dialect], exit_code: int | None) -> list[Reading]:
-    """Take what a program printed for text, where its runner's own report stands in another stream.
-
-    What reads like the same runner's report is text. So is what reads like a piece of another's, if the runner's own
-    report is whole and accounts for the exit code; but that stays in doubt.
-    """
-    own = {row.name: row.program_streams for row in rows if row.program_streams}
-    home = [part for part in readings if part.has_results and part.stream not in own.get(part.dialect, (part.stream,))]
-    if len({part.dialect for part in home}) != 1 or home[0].dialect not in own:
-        return readings
-    name = home[0].dialect
-    whole = all(part.standing == STANDS for part in home)
-    explained = whole and exit_code is not None and bool(exit_code) == any(part.tally.failed for part in home)
-
-    def is_echo(part: Reading) -> bool:
-        return not part.dialect or part.dialect == name or (explained and not part.standing)
-
-    streams = own[name] - {part.stream for part in readings if not is_echo(part)}
-    return [_as_text(part, name) if part.stream in streams else part for part in readings]
-
-
-def _as_text(reading: Reading, runner: str) -> Reading:
-    """A reading as text; that two dialects claimed it no longer matters."""
-    if not reading.dialect:
-        return reading._replace(doubts=reading.doubts - {Doubt.AMBIGUOUS_DIALECT})
-    doubts = frozenset[Doubt]() if reading.dialect == runner else frozenset({Doubt.UNCLASSIFIED_EVIDENCE})
-    return _as_noise(reading)._replace(stream=reading.stream, doubts=doubts)
-
-
-def _with_program_output(readings: list[Reading], rows: Sequence[Dialect], exit_code: int | None) -> list[Reading]:
-    """Attribute to the program what stands where its runner never prints, if the runner's own account is whole.
-
-    Not if the process failed and the runner does not say why: then that may stand there.
-
-    In a run that failed it may be what a failing test printed: there it stays visible, as what it is, unless the
-    failures show all of it.
-    """
-    own = {row.name: row.program_streams for row in rows if row.program_streams}
-    runners = {part.dialect for part in readings if part.has_results}
-    explained = not exit_code or any(part.failures or part.tally.failed for part in readings)
-    if len(runners) != 1 or not explained or any(part.doubts for part in readings):
-        return readings
-    streams = own.get(runners.pop(), frozenset())
-    printed = {line.raw for part in readings if part.stream in streams for line in part.unclassified}
-    failures = [failure for part in readings for failure in part.failures]
-    if failures and not printed <= {line.raw for failure in failures for line in failure.details}:
-        return [_as_visible_output(part) if part.stream in streams else part for part in readings]
-    return [_as_program_output(part) if part.stream in streams else part for part in readings]
-
-
-def _as_visible_output(reading: Reading) -> Reading:
-    """A reading whose unclassified lines are the program's own, and shown."""
-    return reading._replace(unclassified=tuple(line.as_kind(Kind.PROGRAM_OUTPUT) for line in reading.unclassified))
-
-
-def _as_program_output(reading: Reading) -> Reading:
-    """A reading whose unclassified lines are the program's own."""
-    account = Counter(reading.suppressed)
-    account[Kind.PROGRAM_OUTPUT] += len(reading.unclassified)
-    fates = reading.fates
-    if fates is not None:
-        fates = {**fates, **{line.number: Kind.PROGRAM_OUTPUT for line in reading.unclassified}}
-    return reading._replace(unclassified=(), suppressed={k: n for k, n in account.items() if n}, fates=fates)
-
-
-def _with_process_failure(readings: list[Reading], exit_code: int | None) -> list[Reading]:
-    """Turn standard error into a failure of its own where the process failed and no test accounts for it."""
-    if not exit_code:
-        return readings
-    recognised = any(part.failures or part.fatal_errors or part.timeouts or part.tally.failed for part in readings)
-    open_ended = any(OPEN_ENDED & part.doubts for part in readings)
-    alone = not any(line.stream == "stdout" for part in readings for line in part.unclassified)
-    for i, part in enumerate(readings):
-        lines = part.unclassified
-        if not lines or lines[0].stream != "stderr":
-            continue
-        # Most runs have nothing there, and start faster without.
-        from context_firewall.transcript.process_failure import is_uncaught, process_failure
-
-        if recognised and not (open_ended and is_uncaught(lines)):
-            continue
-        if not _sorted_out([part], exit_code)[0].unclassified:
-            continue  # nothing there says why
-        current = next((other.current_test for other in reversed(readings) if other.current_test), "")
-        failure = process_failure(lines, current, alone=alone)
-        if failure is not None:
-            doubts = part.doubts | {Doubt.FAILURE_OUTSIDE_TESTS}
-            readings[i] = part._replace(failures=(*part.failures, failure), unclassified=(), doubts=doubts)
-            break
-    return readings
+    return settled(readings, dialects, exit_code, noise, disputed)

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 
 from context_firewall.transcript.dialects import cargo_grammar as grammar
 from context_firewall.transcript.doubts import Doubt
-from context_firewall.transcript.facts import Failure, Reading, Segments
+from context_firewall.transcript.facts import STANDS, Failure, Reading, Segments
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import bare
 
 NAME = "cargo"
-STANDS = 3
 
 
 def announced_more(announced: Segments | None, closed: Segments | None) -> bool:

@@ -19,14 +19,13 @@ from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import deno_grammar as grammar
 from context_firewall.transcript.doubts import Doubt
-from context_firewall.transcript.facts import Failure, Reading, Tally
+from context_firewall.transcript.facts import STANDS, Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
 from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.markers import marker_kind
 
 NAME = "deno"
-STANDS = 3
 SEPARATOR = " > "
 
 # What a result or a sign counts as.

@@ -11,12 +11,11 @@ from context_firewall.transcript.dialects import jest_grammar as grammar
 from context_firewall.transcript.dialects.jest_block import Console
 from context_firewall.transcript.dialects.jest_report import attach
 from context_firewall.transcript.doubts import Doubt
-from context_firewall.transcript.facts import Failure, Reading, Tally
+from context_firewall.transcript.facts import STANDS, Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
 
 NAME = "jest"
-STANDS = 3
 
 
 def settle(readings: list[Reading]) -> list[Reading]:

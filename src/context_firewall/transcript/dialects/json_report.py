@@ -20,7 +20,7 @@ from context_firewall.transcript.dialects import json_report_formats as formats
 from context_firewall.transcript.dialects.json_report_document import Document, Span, document
 from context_firewall.transcript.dialects.json_report_formats import Format, Part, Story
 from context_firewall.transcript.doubts import Doubt
-from context_firewall.transcript.facts import Failure, Reading, Tally
+from context_firewall.transcript.facts import STANDS, Failure, Reading, Tally
 from context_firewall.transcript.interrupts import stopped_by
 from context_firewall.transcript.json_lines import well_formed
 from context_firewall.transcript.kinds import Kind
@@ -30,7 +30,6 @@ from context_firewall.transcript.recaps import are_named
 from context_firewall.transcript.ruby import INTERRUPTED, frame_kind
 
 NAME = "json-report"
-STANDS = 3
 
 # The first key of a report, on the line of the brace or on the next.
 ON_ONE_LINE = re.compile(

@@ -17,12 +17,9 @@ from context_firewall.transcript.dialects.prove_closing import Closing
 from context_firewall.transcript.dialects.prove_section import FAILED, Section
 from context_firewall.transcript.dialects.test_more_diagnostics import Node, diagnosed
 from context_firewall.transcript.doubts import Doubt
-from context_firewall.transcript.facts import Failure, Reading, Spread, Tally
+from context_firewall.transcript.facts import STANDS, Failure, Reading, Spread, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
-
-STANDS = 3
-"""The standing of a report whose totals are its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,14 +17,13 @@ from dataclasses import dataclass, field
 
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.doubts import Doubt
-from context_firewall.transcript.facts import Failure, Reading, Tally
+from context_firewall.transcript.facts import STANDS, Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
 from context_firewall.transcript.machine import Bookkeeper, Dialect
 from context_firewall.transcript.printed import Printed
 
 NAME = "tap-spec"
-STANDS = 3
 
 # `  title`
 TITLE = re.compile(rb"  (?P<name>[^ \n][^\n]*+)")
