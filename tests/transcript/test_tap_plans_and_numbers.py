@@ -138,6 +138,19 @@ def test_what_file_hooks_of_bats_do_not_explain(points: str, executed: int, plan
     assert "PLAN_CONTRADICTION" in told(stream, 1).doubts
 
 
+def test_a_run_of_bats_that_failed_for_its_plan_alone() -> None:
+    """TAP-22."""
+    stream = "1..1\nok 1 pours\nok 2 stirs\n" + EXECUTED.format(2, 1)
+    story = told(stream, 1)
+    assert (story.verdict, story.failures, story.counts) == (
+        "failed?",
+        ["bats warning: Executed 2 instead of expected 1 tests"],
+        (2, 0, 0, 0),
+    )
+    assert told(stream, 0).verdict == "indeterminate?"
+    assert told(stream.replace("ok 2", "not ok 2"), 1).failures == ["stirs"]
+
+
 def test_a_plan_that_no_run_can_meet_is_not_known() -> None:
     story = told("1..99999999999999999999\nok 1\n")
     assert story.unclassified == ["1..99999999999999999999"]

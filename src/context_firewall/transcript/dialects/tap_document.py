@@ -5,17 +5,18 @@ the points, a plan wins over numbers outside it, and what they deny is kept as c
 """
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
-from context_firewall.transcript.dialects.tap_grammar import FILE_HOOK
+from context_firewall.transcript.dialects.tap_grammar import EXECUTED, FILE_HOOK
 from context_firewall.transcript.dialects.tap_totals import Observed, agrees, stated_tally
 from context_firewall.transcript.dialects.tap_tree import Draft, Frame, Harvest, Run, contested
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Tally
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line
+from context_firewall.transcript.lines import Line, bare, decoded
 
 
 class Executed(NamedTuple):
@@ -247,6 +248,8 @@ def reconcile(document: Document, settlement: Settlement, exit_code: int | None,
             out.suppressed.append((Kind.TEST_DETAIL, draft.details))
     for draft, promoted in sorted(drafts, key=lambda pair: pair[0].header.number):
         out.failures.append(_failure(document, draft, promoted=promoted))
+    if exit_code and not out.failures:
+        out.failures += _unplanned(document)
     out.fatal_errors += document.bailed
     if document.unreporting(exit_code, failed=bool(out.failures)):
         out.doubts.add(Doubt.ERRORS_UNREPORTABLE)
@@ -305,6 +308,14 @@ def _overrule(document: Document, failures: list[Draft], exit_code: int | None) 
     numbers = {run.first for run in repeats}
     overruled = [draft for draft in failures if draft.number in numbers]
     return [draft for draft in failures if draft.number not in numbers], overruled
+
+
+def _unplanned(document: Document) -> Iterator[Failure]:
+    """What bats says last of a run that it fails for its plan alone; the comment is none any more."""
+    last = document.comments[-1] if document.comments else None
+    if last is not None and EXECUTED.fullmatch(bare(last.raw)):
+        document.comments.pop()
+        yield Failure(decoded(last.raw.strip(b"# \r")), last.as_kind(Kind.FAILED_TEST))
 
 
 def _failure(document: Document, draft: Draft, *, promoted: bool) -> Failure:
