@@ -307,6 +307,7 @@ STREAMS = {
     "unittest, one after another": "".join(f"test_{x} (press.Test) ... ok\n" for x in "abc") + UNITTEST_END.format(n=3),
     "PHPUnit, a title that stands alone": "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n ✘ A\n\nB\n\n ✔ C\n",
     "Vitest, a test under no file": "\n RUN  v4.1.12 /\n\n   ✓ a 2ms\n ✓ b.test.ts (1 test) 2ms\n   ✓ c 2ms\n",
+    "Vitest, a tick without a blank": "\n RUN  v4.1.12 /\n\n ✓ b.test.ts (2 tests) 2ms\n   ✓ c 2ms\n   ✓d 2ms\n",
     "Vitest, a name without a path": "\n RUN  v4.1.12 /\n\n ✓ a.ts > b 2ms\n ✓ a.ts > c 2ms\n ✓ a.ts d 2ms\n",
     "jest, a tree that is askew": "PASS a.test.js\n  ✓ b (1 ms)\n   ✓ c (1 ms)\n  ✓ d (1 ms)\n\nPASS b.test.js\n",
     "jest, files alone": "".join(f"PASS {x}.test.js\n" for x in "abcdefghijklmnopqrstuvwxyz"),

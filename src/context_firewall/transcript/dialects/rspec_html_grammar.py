@@ -37,9 +37,12 @@ PASSED = re.compile(
     rb'    <dd class="example passed"><span class="passed_spec_name">[^\n]*</span>'
     rb"<span class='duration'>[0-9.]++s</span></dd>"
 )
-PENDING = re.compile(
-    rb'    <dd class="example not_implemented"><span class="not_implemented_spec_name">'
-    rb"(?P<name>[^\n]*) \(PENDING: (?P<reason>[^\n]*)\)</span></dd>"
+PENDING = (
+    re.compile(  # what it ends with is looked at first: a name may hold many times what divides it from the reason
+        rb"(?=[^\n]*+(?<=\)</span></dd>))"
+        rb'    <dd class="example not_implemented"><span class="not_implemented_spec_name">'
+        rb"(?P<name>[^\n]*) \(PENDING: (?P<reason>[^\n]*)\)</span></dd>"
+    )
 )
 FAILED = re.compile(rb'    <dd class="example (?:failed|pending_fixed)">')
 FAILED_NAME = re.compile(rb'      <span class="failed_spec_name">(?P<name>[^\n]*)</span>')

@@ -14,7 +14,7 @@ from context_firewall.transcript.lines import ANSI, Line, bare, decoded
 _PAINT = rb"(?:\x1b\[[0-9;]*+m)*+"
 # A name with a parenthesis may be a file's result or a suite's, so such lines are looked at one by one; so are names
 # with other sequences than colours.
-_PASSED = rb"\xe2\x9c\x93(?:[^\n(\x1b]++|\x1b\[[0-9;]*+m)++\n"
+_PASSED = rb"\xe2\x9c\x93" + _PAINT + rb" (?:[^\n(\x1b]++|\x1b\[[0-9;]*+m)++\n"
 # One blank stands before a test with its whole path, three and more before a test under its file.
 VERBOSE_LANE = re.compile(rb"(?:" + _PAINT + rb" " + _PAINT + _PASSED + rb")++")
 # A line of a run that names its file and its test, as all do that stand alone.
