@@ -96,6 +96,29 @@ def test_when_it_counts(stream: str, exit_code: int | None, stderr: str, failure
     assert story.transcript.tally.failed == len(failures) - own
 
 
+@pytest.mark.parametrize(
+    "word",
+    ['Error: No test files found: "tea/*.test.js"', "No test files found!", "error: No test modules found"],
+)
+def test_nothing_to_run(word: str) -> None:
+    """PROC-5."""
+    story = told("", 1, stderr=f"{word}\n")
+    assert (story.verdict, story.failures, story.doubts) == ("failed", [], set())
+    assert [line.raw.decode() for line in story.transcript.fatal_errors] == [word]
+    assert told("", 0, stderr=f"{word}\n").verdict == "indeterminate?"
+    for stdout, stderr in ((TAP, ""), ("brewing\n", ""), ("", "brewing\n"), ("", f"{word}\n")):
+        story = told(stdout, 1, stderr=f"{word}\n{stderr}")
+        assert story.verdict == "failed?"
+        assert not story.transcript.fatal_errors
+
+
+def test_letters_name_no_failure() -> None:
+    """PROC-5."""
+    story = told("", 7, stderr="F..s\nE")
+    assert (story.failures, story.unclassified) == ([], ["F..s", "E"])
+    assert story.verdict == "failed?"
+
+
 def test_a_marker_on_standard_error() -> None:
     story = told(TAP, 1, stderr="FATAL: no water\n")
     assert [line.text for line in story.transcript.fatal_errors] == ["FATAL: no water"]

@@ -42,6 +42,13 @@ PYTHONS_OWN = (b"/site-packages/", b"/lib/python", b"<")
 # bats 1.9 on: a file that it cannot read is a point of its own, on standard error; the comment says which and why.
 UNREAD = re.compile(rb"not ok 1 (bats-gather-tests)")
 
+# That a runner found nothing to run, in one line: mocha, tape --strict, deno.
+NOTHING_TO_RUN = re.compile(
+    rb"Error: No test files found: \"[^\"\n]*+\"|No test files found!|error: No test modules found"
+)
+# Results without the tests' names, as unittest prints them: no account of anything.
+LETTERS = re.compile(rb"[.FEsxuR]++")
+
 RUNNERS_OWN = (b"/node_modules/", b"node:", b"/deno/std")
 
 
@@ -53,7 +60,7 @@ def process_failure(lines: Sequence[Line], current_test: str, *, alone: bool) ->
     """
     texts = [bare(line.raw) for line in lines]
     first = next((i for i, text in enumerate(texts) if text.strip()), None)
-    if first is None or len(lines) > LINES_AT_MOST:
+    if first is None or len(lines) > LINES_AT_MOST or all(LETTERS.fullmatch(text) for text in texts):
         return None
     place = _place(texts)
     if place is not None and any(mark in place for mark in RUNNERS_OWN):
@@ -71,6 +78,11 @@ def process_failure(lines: Sequence[Line], current_test: str, *, alone: bool) ->
     header = lines[first].as_kind(Kind.PROCESS_FAILURE)
     others = (pair for i, pair in enumerate(zip(lines, texts, strict=True)) if i != first)
     return Failure(identity, header, tuple(line.as_kind(classify_detail(text)) for line, text in others))
+
+
+def ran_nothing(lines: Sequence[Line]) -> bool:
+    """Whether the lines say that there was nothing to run, and no more than that."""
+    return len(lines) == 1 and NOTHING_TO_RUN.fullmatch(bare(lines[0].raw)) is not None
 
 
 def is_uncaught(lines: Sequence[Line]) -> bool:

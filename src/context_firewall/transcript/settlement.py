@@ -127,8 +127,12 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
         if not lines or lines[0].stream != "stderr":
             continue
         # Most runs have nothing there, and start faster without.
-        from context_firewall.transcript.process_failure import is_uncaught, process_failure
+        from context_firewall.transcript.process_failure import is_uncaught, process_failure, ran_nothing
 
+        if alone and ran_nothing(lines) and not any(other.has_results for other in readings):
+            fatal = tuple(line.as_kind(Kind.FATAL_ERROR) for line in lines)
+            readings[i] = part._replace(fatal_errors=fatal, unclassified=())
+            break
         if recognised and not (open_ended and is_uncaught(lines)):
             continue
         if not _sorted_out([part], exit_code)[0].unclassified:
