@@ -273,6 +273,10 @@ def test_no_tests(said: int, code: int) -> None:
     """JEST-7."""
     transcript = read("", code, f"No tests found, exiting with code {said}\n")
     assert (Doubt.NO_TEST_EVIDENCE in transcript.doubts) is not (said == code == 1)
+    looked = "Run with `--passWithNoTests` to exit with code 0\nIn /srv/a\n  1 file checked.\nPattern: b - 0 matches\n"
+    for more, own in ((looked, True), (f"{looked}hammers\n", False), ('{"numFailedTests":1}\n', False)):
+        transcript = read("", code, f"No tests found, exiting with code {said}\n{more}")
+        assert (Doubt.NO_TEST_EVIDENCE in transcript.doubts) is not (said == code == 1 and own)
     assert bool(transcript.fatal_errors) == bool(said)
 
 

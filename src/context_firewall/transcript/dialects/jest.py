@@ -288,6 +288,8 @@ class Jest(Bookkeeper):
             self._suppressed.add(Kind.INFORMATIONAL, line.number)
             return True
         if self._part is _Part.WORDS and self._spoke:
+            if not grammar.LOOKED.fullmatch(text):
+                self._promised = None  # somebody else may speak there
             self._marked[self._words].append(line.as_kind(self._words))
             return True
         return self._unknown(text, line)

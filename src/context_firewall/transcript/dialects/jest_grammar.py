@@ -144,6 +144,11 @@ TOTALS = (b"Test Suites:", b"Tests:  ", b"Snapshots:  ", b"Time:    ")
 # -- words of jest's own outside of reports ---------------------------------------------------------------------------
 
 NO_TESTS = re.compile(rb"No tests found, exiting with code ([01])")
+# What jest says below: where it looked, and how many files each pattern matches.
+LOOKED = re.compile(
+    rb"Run with `--passWithNoTests` to exit with code 0|In /[^\n]*+|  [0-9]++ files? checked(?: across [^\n]++)?\."
+    rb"|(?:  [A-Za-z]++|Pattern): [^\n]* - [0-9]++ match(?:es)?"
+)
 USAGE = re.compile(rb"Usage: jest \[--config=<pathToConfigFile>\] \[TestPathPatterns?+\]")
 DOCUMENTATION = re.compile(rb"Documentation: https://jestjs\.io/[^\n]*+")
 # `● Validation Error:` at the margin, then indented text.
