@@ -166,3 +166,14 @@ def test_damaged_reports(report: str, damage: str) -> None:
             if not transcript.doubts and transcript.has_results:
                 assert identities(transcript) == NAMES
         assert trace_streams(streams, exit_code=1) is not None
+
+
+@pytest.mark.parametrize("above", ["", LEAK, OWN, GOOD, SUMS, f"{OWN}{SUMS}"])
+@pytest.mark.parametrize("below", ["", SUMS])
+def test_console_text_in_a_group_is_counted_once(above: str, below: str) -> None:
+    """P3: whatever stands around it."""
+    printed = f"    console.log\n      squeak\n\n      at Object.log ({DOOR}:2:3)\n\n"
+    group = f"\n::group::Errors thrown in {ROOF}\n{printed}{LEAK}::endgroup::\n"
+    again = f"::group::Errors thrown in {WALL}\n{printed}{BROKEN}::endgroup::\n"
+    for text in (above + group + below, above + group + again + below, group + above + again + below):
+        assert read(text).event_count == text.count("\n")

@@ -238,8 +238,6 @@ class Actions:
                 block.file = files.get(block.title, block.file)
                 over.append(block)
         missing = bool(self.files) and any(count for count in told.values())
-        for console in self.consoles:
-            self._suppressed.add_lines(Kind.RECAP, console.lines)
         return over, not over and not missing
 
     def annotated(self, blocks: list[Block]) -> list[tuple[bytes, bytes, Line]]:
