@@ -107,3 +107,11 @@ def test_text_glued_to_a_point_is_not_a_pass() -> None:
 
 def test_a_lone_carriage_return_hides_no_refusal() -> None:
     assert told("1..2\nok 1 - tea\nok 2 - cup\rnot ok 2 - cup\n").verdict != "passed"
+
+
+def test_output_above_a_point_that_passed_is_counted_whatever_its_block_says() -> None:
+    """P3: a block with an exit code is one of Node's for a file that failed; below `ok` it is somebody else's."""
+    stream = (
+        "TAP version 13\n# kettle\nok 1 - holds\n  ---\n  failureType: 'testCodeFailure'\n  exitCode: 1\n  ...\n1..1\n"
+    )
+    assert told(stream, 1).transcript.event_count == stream.count("\n")

@@ -741,7 +741,7 @@ class TapMachine:
             excused = point.status in (SKIPPED, TODO)
             (harvest.excused if excused else harvest.failures).extend(below.failures)
             harvest.excused += below.excused
-        if point.file_level or (point.status == FAILED and child is not None and not derived):
+        if not point.ok and (point.file_level or (point.status == FAILED and child is not None and not derived)):
             # Node prints a file's own output before its point, Test::More a subtest's complaint inside it.
             point.details[:0] = point.before
         elif point.before:
