@@ -104,6 +104,7 @@ def test_what_is_none(text: str) -> None:
         ("", " warn()\n"),
         ("", "  1 test failed (x)\n"),
         ("", "  failing: 1\n"),
+        ("", "  py311: FAIL code 1 (0.1 seconds)\n"),
         ("", "  not ok 1 - warns\n"),
         ("", "  1) warns\n"),
         ("", "  \u2717 warns\n"),

@@ -14,6 +14,7 @@ from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
+from context_firewall.transcript.surroundings import may_stand
 
 # What each first line of a warning holds, or begins with: most lines are none, and asked no more than this.
 SIGN = b"arning"
@@ -110,7 +111,8 @@ def _size(lines: Sequence[Line], texts: Sequence[bytes], at: int) -> int:
 def _size_of_python(lines: Sequence[Line], texts: Sequence[bytes], at: int) -> int:
     end = at + 1
     while _follows(lines, end) and end <= at + LONGEST:
-        if PYTHON_SOURCE.fullmatch(texts[end]) and (end == at + 1 or CALLS in texts[end]):
+        source = PYTHON_SOURCE.fullmatch(texts[end]) is not None and not may_stand(texts[end])
+        if source and (end == at + 1 or CALLS in texts[end]):
             return end + 1 - at
         end += 1
     return 1

@@ -132,6 +132,11 @@ _MAY_FOLLOW = re.compile(b"|".join((*_FREE, *_BOUND)))
 _NAMED = re.compile(b"|".join(b"(?P<%b>%b)" % (name.encode(), form.pattern) for name, form in FORMS.items()))
 
 
+def may_stand(text: bytes) -> bool:
+    """Whether a bare line has a form that needs none above it."""
+    return _MAY_STAND.fullmatch(text) is not None
+
+
 def without_surroundings(readings: list[Reading], exit_code: int | None) -> list[Reading]:
     """The readings without the unclassified lines that only stand around the run; those are counted.
 
