@@ -158,6 +158,14 @@ def test_what_is_none_of_it(text: str) -> None:
         assert [line.raw.decode() for line in read(RED, text, code).unclassified] == text.splitlines()
 
 
+def test_another_table_is_no_table_of_istanbuls() -> None:
+    """P4: six columns prove nothing; the heading and the numbers do."""
+    rule = "-" * 9 + ("|" + "-" * 9) * 5
+    text = f"{rule}\nstep | a | b | c | d | e\n{rule}\nboil | bad | 0 | 0 | 0 | spilt\n"
+    left = [line.raw.decode() for line in read(GREEN, text, 0).unclassified]
+    assert left == ["step | a | b | c | d | e", "boil | bad | 0 | 0 | 0 | spilt"]
+
+
 def test_a_line_stands_right_below() -> None:
     text = "yarn run v1.22.22\ntea\n$ node --test\n"
     assert [line.raw for line in read(GREEN, text, 0).unclassified] == [b"tea", b"$ node --test"]

@@ -121,7 +121,10 @@ FORMS: dict[str, Form] = {
         "istanbul_summary",
         "istanbul_sum",
     ),
-    "istanbul_row": _below(rb"[^|\n]++(?:\|[^|\n]++){5}", "istanbul_rule", "istanbul_row"),
+    "istanbul_head": _below(
+        rb"File *+\| % Stmts \| % Branch \| % Funcs \| % Lines \| Uncovered Line #s *+", "istanbul_rule"
+    ),
+    "istanbul_row": _below(rb"[^|\n]++\|(?: *+[0-9.]++ *+\|){4}[^|\n]*+", "istanbul_rule", "istanbul_row"),
 }
 
 _FREE = [form.pattern for form in FORMS.values() if not form.below]
