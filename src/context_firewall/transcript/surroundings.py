@@ -2,8 +2,8 @@
 it, and of those that measured its coverage.
 
 Each line has a form of its own, or stands right below one that has. What a program says before and after a run is
-`informational`. That the command failed is a second print of what the run itself says, a `recap`, if the run says so;
-if it does not, it is the only witness and stays unclassified.
+`informational`. That a command failed is shown as a warning, without a doubt, if the run itself says that it did; it may
+have been another command. If the run does not say so, such a line is the only witness and stays unclassified.
 
 Sources: the output of npm 6-11, pnpm 9-10, yarn 1, GNU make 4, tox 4, nox, uv, bash's `time`, coverage.py 7, and
 Istanbul's text report (nyc, c8).
@@ -141,7 +141,7 @@ def may_stand(text: bytes) -> bool:
 
 
 def without_surroundings(readings: list[Reading], exit_code: int | None) -> list[Reading]:
-    """The readings without the unclassified lines that only stand around the run; those are counted.
+    """The readings without the unclassified lines that only stand around the run: counted, or shown as warnings.
 
     Nothing is taken from a stretch with contested results.
     """
@@ -158,16 +158,18 @@ def _taken(part: Reading, names: dict[Line, str], seen: set[str], *, told: bool)
     if not names or any(line.kind is Kind.CONTESTED_TEST for line in part.unclassified):
         return part
     forms = {line: FORMS[name] for line, name in names.items()}
-    gone = {
-        line: Kind.RECAP if form.fails else Kind.INFORMATIONAL
-        for line, form in forms.items()
-        if (told or not form.fails) and (not form.after or form.after in seen)
+    known = {
+        line: form for line, form in forms.items() if told or not form.fails if not form.after or form.after in seen
     }
-    if not gone:
+    if not known:
         return part
-    rest = tuple(line for line in part.unclassified if line not in gone)
+    said = [line.as_kind(Kind.ABNORMAL_WARNING) for line, form in known.items() if form.fails]
     # A dialect may have said so too; the verdict says it again of the lines that are left.
-    return part._replace(unclassified=rest, doubts=part.doubts - {Doubt.UNCLASSIFIED_EVIDENCE}).with_suppressed(gone)
+    return part._replace(
+        unclassified=tuple(line for line in part.unclassified if line not in known),
+        warnings=tuple(sorted((*part.warnings, *said), key=lambda line: line.number)),
+        doubts=part.doubts - {Doubt.UNCLASSIFIED_EVIDENCE},
+    ).with_suppressed({line: Kind.INFORMATIONAL for line, form in known.items() if not form.fails})
 
 
 def _formed(lines: Sequence[Line]) -> dict[Line, str]:
