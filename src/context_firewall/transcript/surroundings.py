@@ -2,8 +2,8 @@
 it, and of those that measured its coverage.
 
 Each line has a form of its own, or stands right below one that has. What a program says before and after a run is
-`informational`. That a command failed is shown as a warning, without a doubt, if the run itself says that it did; it may
-have been another command. If the run does not say so, such a line is the only witness and stays unclassified.
+`informational`. That a command failed is shown as a warning, without a doubt, if the run itself says that it did; it
+may have been another command. If the run does not say so, such a line is the only witness and stays unclassified.
 
 Sources: the output of npm 6-11, pnpm 9-10, yarn 1, GNU make 4, tox 4, nox, uv, bash's `time`, coverage.py 7, and
 Istanbul's text report (nyc, c8).
