@@ -159,7 +159,9 @@ def _taken(part: Reading, names: dict[Line, str], seen: set[str], *, told: bool)
         return part
     forms = {line: FORMS[name] for line, name in names.items()}
     known = {
-        line: form for line, form in forms.items() if told or not form.fails if not form.after or form.after in seen
+        line: form
+        for line, form in forms.items()
+        if (told or not form.fails) and (not form.after or form.after in seen)
     }
     if not known:
         return part

@@ -22,7 +22,7 @@ from context_firewall.transcript.facts import Failure, Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
 from context_firewall.transcript.machine import Bookkeeper, Dialect
-from context_firewall.transcript.markers import marker_kind
+from context_firewall.transcript.printed import Printed
 
 # What escaping leaves of a line of text; now and then also NUL, CR and the characters from U+0080 to U+009F.
 TEXT = rb"(?:[ !#-%(-;=?-_a-~]++|&#x[0-9A-F]{1,6};)*+"
@@ -112,8 +112,7 @@ class MochaDoc(Bookkeeper):
         """Something stands before it on its line, which is a test's."""
         self._passed = 0
         self._failures: list[Failure] = []
-        self._unclassified: list[Line] = []
-        self._marked: dict[Kind, list[Line]] = {Kind.FATAL_ERROR: [], Kind.TIMEOUT: [], Kind.ABNORMAL_WARNING: []}
+        self._printed = Printed()
         self._torn = False
 
     # -- what the reader asks
@@ -151,11 +150,7 @@ class MochaDoc(Bookkeeper):
         if not bare.strip():
             self._suppressed.add(Kind.BLANK, number)
             return True
-        kind = marker_kind(bare)
-        if kind is not None:
-            self._marked[kind].append(line.as_kind(kind))
-            return True
-        self._unclassified.append(line)
+        self._printed.take(bare, line)
         return False
 
     # -- parts
@@ -186,7 +181,7 @@ class MochaDoc(Bookkeeper):
         if rest is None or not self._part(part, rest, line):
             self._read.insert(0, first)
             return False
-        self._unclassified += first.lines
+        self._printed.lines += first.lines
         self._glued = False
         return True
 
@@ -243,7 +238,7 @@ class MochaDoc(Bookkeeper):
             self._fail()
         else:
             if self._glued:
-                self._unclassified.append(lines.pop(0))
+                self._printed.lines.append(lines.pop(0))
             self._suppressed.add_lines(Kind.SUCCESSFUL_TEST if form is PASSED else Kind.STRUCTURE, lines)
         if form is PASSED:
             self._passed += 1
@@ -259,7 +254,7 @@ class MochaDoc(Bookkeeper):
             self._step(self._indent // MARGIN - 1)
             self._fail()
         else:
-            self._unclassified += (line for element in self._read for line in element.lines)
+            self._printed.lines += (line for element in self._read for line in element.lines)
         self._form, self._read, self._within = (), [], False
 
     def _step(self, depth: int) -> None:
@@ -286,15 +281,15 @@ class MochaDoc(Bookkeeper):
         doubts = {Doubt.COMPLETENESS_UNCONFIRMED, Doubt.COUNTS_UNCONFIRMED} if total else {Doubt.NO_TEST_EVIDENCE}
         if self._torn:
             doubts.add(Doubt.STRUCTURE_CONTRADICTION)
-        if self._unclassified:
+        if self._printed.lines:
             doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
         return Reading(
             tally=Tally(self._passed, len(self._failures), 0, 0, total),
             failures=tuple(self._failures),
-            fatal_errors=tuple(self._marked[Kind.FATAL_ERROR]),
-            timeouts=tuple(self._marked[Kind.TIMEOUT]),
-            warnings=tuple(self._marked[Kind.ABNORMAL_WARNING]),
-            unclassified=tuple(sorted(self._unclassified, key=lambda line: line.number)),
+            fatal_errors=self._printed.of_kind(Kind.FATAL_ERROR),
+            timeouts=self._printed.of_kind(Kind.TIMEOUT),
+            warnings=self._printed.of_kind(Kind.ABNORMAL_WARNING),
+            unclassified=tuple(self._printed.settled(self._suppressed, proven=False, failed=False)),
             suppressed=self._suppressed.totals(),
             fates=self._suppressed.fates,
             doubts=frozenset(doubts),

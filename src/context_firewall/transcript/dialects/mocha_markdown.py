@@ -16,7 +16,7 @@ from context_firewall.transcript.facts import Reading, Tally
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line
 from context_firewall.transcript.machine import Bookkeeper, Dialect
-from context_firewall.transcript.markers import marker_kind
+from context_firewall.transcript.printed import Printed
 
 # `# TOC`, then for each suite `   - [TITLE](#SLUG)`, two blanks deeper for each suite around it.
 OPENING = re.compile(rb"# TOC\Z")
@@ -55,8 +55,7 @@ class MochaMarkdown(Bookkeeper):
         self._held: list[Line] = []
         """Of the contents, or of a test."""
         self._passed = 0
-        self._unclassified: list[Line] = []
-        self._marked: dict[Kind, list[Line]] = {Kind.FATAL_ERROR: [], Kind.TIMEOUT: [], Kind.ABNORMAL_WARNING: []}
+        self._printed = Printed()
 
     def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
         """Passed tests of one suite."""
@@ -91,11 +90,7 @@ class MochaMarkdown(Bookkeeper):
         if not bare.strip():
             self._suppressed.add(Kind.BLANK, number)
             return True
-        kind = marker_kind(bare)
-        if kind is not None:
-            self._marked[kind].append(line.as_kind(kind))
-            return True
-        self._unclassified.append(line)
+        self._printed.take(bare, line)
         return False
 
     def _is_due(self, bare: bytes) -> bool:
@@ -131,7 +126,7 @@ class MochaMarkdown(Bookkeeper):
 
     def _drop(self) -> None:
         """What has begun does not go on."""
-        self._unclassified += self._held
+        self._printed.lines += self._held
         self._held = []
         self._part = _Part.NAME
 
@@ -141,14 +136,14 @@ class MochaMarkdown(Bookkeeper):
         doubts = {Doubt.ERRORS_UNREPORTABLE, Doubt.COMPLETENESS_UNCONFIRMED, Doubt.COUNTS_UNCONFIRMED}
         if not self._passed:
             doubts = {Doubt.NO_TEST_EVIDENCE}
-        if self._unclassified:
+        if self._printed.lines:
             doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)
         return Reading(
             tally=Tally(self._passed, total=self._passed),
-            fatal_errors=tuple(self._marked[Kind.FATAL_ERROR]),
-            timeouts=tuple(self._marked[Kind.TIMEOUT]),
-            warnings=tuple(self._marked[Kind.ABNORMAL_WARNING]),
-            unclassified=tuple(sorted(self._unclassified, key=lambda line: line.number)),
+            fatal_errors=self._printed.of_kind(Kind.FATAL_ERROR),
+            timeouts=self._printed.of_kind(Kind.TIMEOUT),
+            warnings=self._printed.of_kind(Kind.ABNORMAL_WARNING),
+            unclassified=tuple(self._printed.settled(self._suppressed, proven=False, failed=False)),
             suppressed=self._suppressed.totals(),
             fates=self._suppressed.fates,
             doubts=frozenset(doubts),
