@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from context_firewall import PayloadCeilingTooSmall, reduce_test_run, render_brief
-from context_firewall.documents.brief.regions import _sums_up
+from context_firewall.documents.brief.regions import _sums_up, says_only_the_name
 from context_firewall.documents.brief.runner_frames import frame
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.printable import safe
@@ -47,6 +47,12 @@ def test_brief(folder: Path) -> None:
     assert brief.encode() == (folder / "brief.txt").read_bytes()
     assert render_brief(json.loads(json.dumps(packet)), max_bytes=options.get("max_bytes")) == brief
     check(packet, brief, whole=not options)
+
+
+def test_a_header_that_calls_an_unfinished_test_failed_is_shown() -> None:
+    """BRIEF-3"""
+    assert says_only_the_name("✖ bakes", "oven > bakes")
+    assert not says_only_the_name("✖ bakes # TODO", "oven > bakes # TODO")
 
 
 # -- a strict reader --------------------------------------------------------------------------------------------------

@@ -144,6 +144,13 @@ def test_several_errors_of_one_test_are_one_failure() -> None:
     assert "    gutter is full" in region(transcript)
 
 
+def test_statements_before_the_failing_one_belong_to_the_account() -> None:
+    run = RED.replace("      3 |\n", "      2 | it('x', () => {\n      3 |   nail();\n")
+    kinds = {line.text.strip(): line.kind for line in read(run, 1).failures[0].details}
+    assert kinds["3 |   nail();"] is Kind.FAILURE_DETAIL
+    assert kinds["2 | it('x', () => {"] is kinds["5 |"] is Kind.FAILURE_CONTEXT
+
+
 def test_tests_that_share_a_name_are_several() -> None:
     tree = "  ✕ leaks\n  ✕ leaks (1 ms)\n  ✕ bends\n\n"
     blocks = block("bends") + block("bends", "twice") + block("leaks") + block("leaks", "again")

@@ -198,7 +198,10 @@ def test_subtests_name_what_failed_in_them() -> None:
     )
     found = read(QUIET_RED, said, 1)
     assert names(found) == ["t/tea.t > steeps > pot > spout"]
-    assert len(list(found.failures[0].lines())) == 7
+    lines = list(found.failures[0].lines())
+    assert len(lines) == 7
+    told = [line.text.strip() for line in lines if line.kind is Kind.STACK_TRACE]
+    assert told[-2:] == ["#   at t/tea.t line 4.", "#   at t/tea.t line 5."]
 
 
 def test_a_name_of_two_lines() -> None:

@@ -77,6 +77,13 @@ RED = RESULTS + summary("1 failed | 1 passed (2)", "1 failed (1)")
 ACCOUNT = failed("quay.test.ts > pier > casts off")
 
 
+def test_statements_before_the_failing_one_belong_to_the_account() -> None:
+    account = ACCOUNT.replace("      4| it('x', () => {\n", "      3| it('x', () => {\n      4|   moor()\n")
+    kinds = {line.text.strip(): line.kind for line in read(RED, account, 1).failures[0].details}
+    assert kinds["4|   moor()"] is Kind.FAILURE_DETAIL
+    assert kinds["3| it('x', () => {"] is Kind.FAILURE_CONTEXT
+
+
 # -- reporters
 
 

@@ -21,6 +21,8 @@ FENCE = "| "
 # What a header says besides the name: result word, number, glyph; duration.
 _BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠|^[0-9]{1,9}+\)(?= ))\s*+")
 _AFTER_NAME = re.compile(r"(?<!\s)\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{)?+$")
+# TAP's mark of a test that is not done yet, at the end of a name.
+_NOT_DONE = re.compile(r"# TODO\b")
 # minitest says of what sort a failure is, and below it the name once more, with the place: `  1) Failure:`.
 _SORT = re.compile(r" *+[0-9]++\) (?P<sort>Failure|Error):")
 # A member of an indented JSON report: `"fullTitle": "lends books",`.
@@ -107,8 +109,11 @@ def _told(failure: Mapping[str, Any], texts: Sequence[str]) -> Iterator[str]:
 def says_only_the_name(header: str, identity: str) -> bool:
     """Whether a header holds nothing that its failure's identity does not say, save result, number and duration.
 
-    It may be one end of the identity, as the first of several titles is.
+    It may be one end of the identity, as the first of several titles is. A test that failed though it is marked as not
+    done yet keeps its header: it shows that the run called it failed.
     """
+    if _NOT_DONE.search(header):
+        return False
     ruled = _unruled(line_text(header).strip())
     text = _AFTER_NAME.sub("", _BEFORE_NAME.sub("", ruled, count=1))
     named = _MEMBER.fullmatch(text) or _SAID.fullmatch(text)

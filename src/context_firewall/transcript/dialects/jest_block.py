@@ -4,8 +4,12 @@ from dataclasses import dataclass, field
 
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import jest_grammar as grammar
+from context_firewall.transcript.excerpts import lead_up
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, decoded
+from context_firewall.transcript.lines import Line, bare, decoded
+
+# An excerpt of jest's has two rows above the failing one, or three.
+_ROWS_ABOVE = 3
 
 
 @dataclass(slots=True)
@@ -56,9 +60,18 @@ class Block:
             self._row = row
         self.details += (blank.as_kind(Kind.FAILURE_CONTEXT) for blank in self.blanks)
         self.blanks.clear()
+        if marked:
+            self._keep_lead_up(text)
         if not self.place and (found := grammar.frame(text)) is not None and b"node_modules/" not in found:
             self.place = found
         self.details.append(line.as_kind(detail_kind(text)))
+
+    def _keep_lead_up(self, failing: bytes) -> None:
+        """The rows of source that lead up to a failing one."""
+        above = self.details[-_ROWS_ABOVE:]
+        count = lead_up([bare(line.raw) for line in above], failing)
+        for at in range(len(self.details) - count, len(self.details)):
+            self.details[at] = self.details[at].as_kind(Kind.FAILURE_DETAIL)
 
 
 def detail_kind(text: bytes) -> Kind:

@@ -62,7 +62,7 @@ class Node:
             yield from child.leaves(path)
         *others, (names, lines) = self.children[-1].leaves(path)
         yield from others
-        yield names, [*lines, *(line.as_kind(Kind.FAILURE_CONTEXT) for line in self.lines)]
+        yield names, [*lines, *map(_of_parent, self.lines)]
 
     def every_line(self) -> Iterator[Line]:
         """All lines of it and below it."""
@@ -75,10 +75,15 @@ class Node:
         return [_failure(" > ".join((*above, *map(decoded, path))), lines) for path, lines in self.leaves()]
 
 
+def _of_parent(line: Line) -> Line:
+    """A line of a test that failed through its children: where it stands is told, the rest says that they failed."""
+    return line.as_kind(Kind.STACK_TRACE if PLACE.fullmatch(bare(line.raw)) else Kind.FAILURE_CONTEXT)
+
+
 def _failure(identity: str, lines: list[Line]) -> Failure:
     header, *details = lines
-    context = Kind.FAILURE_CONTEXT
-    kinds = (line if line.kind is context else line.as_kind(classify_detail(line.raw)) for line in details)
+    of_parents = (Kind.FAILURE_CONTEXT, Kind.STACK_TRACE)
+    kinds = (line if line.kind in of_parents else line.as_kind(classify_detail(line.raw)) for line in details)
     return Failure(identity, header.as_kind(Kind.FAILED_TEST), tuple(kinds))
 
 

@@ -18,11 +18,14 @@ from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import vitest_grammar as grammar
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure
+from context_firewall.transcript.excerpts import lead_up
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
 
 _MOST_NAME_LINES = 16
 OUTSIDE = "Unhandled Errors"
+# An excerpt of Vitest's has two rows above the failing one.
+_ROWS_ABOVE = 2
 _DIFF = re.compile(rb"[-+@] ?[^\n]*+")
 
 
@@ -46,6 +49,10 @@ def details(lines: list[Line]) -> tuple[Line, ...]:
             below = bare(lines[i + 1].raw) if i + 1 < len(lines) else b""
             failing = grammar.CARET.fullmatch(below) and source["code"].strip() and not grammar.CARET.fullmatch(text)
             kind = Kind.STACK_TRACE if failing else Kind.FAILURE_CONTEXT
+            if failing:
+                above = [bare(line.raw) for line in lines[max(i - _ROWS_ABOVE, 0) : i]]
+                count = lead_up(above, text)
+                kinds[i - count :] = [Kind.FAILURE_DETAIL] * count
         elif _DIFF.fullmatch(text):
             kind = Kind.ASSERTION
         kinds.append(kind)
