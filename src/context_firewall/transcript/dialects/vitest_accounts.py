@@ -17,8 +17,8 @@ from context_firewall.transcript.account import Account
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.dialects import vitest_grammar as grammar
 from context_firewall.transcript.doubts import Doubt
-from context_firewall.transcript.facts import Failure
 from context_firewall.transcript.excerpts import lead_up
+from context_firewall.transcript.facts import Failure
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare, decoded
 
