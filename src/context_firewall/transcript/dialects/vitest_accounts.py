@@ -31,7 +31,7 @@ _DIFF = re.compile(rb"[-+@] ?[^\n]*+")
 
 def details(lines: list[Line]) -> tuple[Line, ...]:
     """The lines of a region under their kinds, from the error's first line on."""
-    kinds = []
+    kinds: list[Kind] = []
     beyond = False
     for i, line in enumerate(lines):
         text = bare(line.raw)
