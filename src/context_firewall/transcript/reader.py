@@ -120,7 +120,7 @@ class StreamReader:
             doubts.add(Doubt.MALFORMED_UTF8)
         if self._ambiguous:
             doubts.add(Doubt.AMBIGUOUS_DIALECT)
-        return [*readings, Reading(doubts=frozenset(doubts))]
+        return [*readings, Reading(doubts=frozenset(doubts), cut=self._cut)]
 
     # -- lines ----------------------------------------------------------------------------------------------------
 
