@@ -16,8 +16,8 @@ UNITTEST = (
     "AssertionError: 'cold' != 'hot'\n\n" + "-" * 70 + "\nRan 2 tests in 0.001s\n\nFAILED (failures=1)\n"
 )
 RSPEC = (
-    "F.\n\nFailures:\n\n  1) Kettle pours\n     Failure/Error: expect(tea).to be_hot\n\n       expected hot\n"
-    "     # ./spec/kettle_spec.rb:3:in `block (2 levels)'\n\nFinished in 0.01 seconds (files took 0.05 seconds to load)\n"
+    "F.\n\nFailures:\n\n  1) Kettle pours\n     Failure/Error: expect(tea).to be\n\n       expected hot\n"
+    "     # ./spec/kettle_spec.rb:3:in `block'\n\nFinished in 0.01 seconds (files took 0.1 seconds to load)\n"
     "2 examples, 1 failure\n\nFailed examples:\n\nrspec ./spec/kettle_spec.rb:2 # Kettle pours\n\n"
 )
 TAP = "TAP version 13\nok 1 - boils\nnot ok 2 - pours\n1..2\n"

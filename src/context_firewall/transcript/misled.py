@@ -4,8 +4,8 @@ A program may print one line that opens a dialect, above the report of another r
 test, a piece of an example. A machine that takes whatever stands in a report then takes the report below it for such
 text, and never closes. So a stream with a stretch that has not closed, and has hardly found a failure, is read again,
 and the line that opened the stretch opens nothing. If what stands last then is another runner's report that closes and
-explains the exit code, and more failures are told than before, it is the reading, and the stream is ambiguous; so too if several
-more are told in a report that does not close. Else the first one stays.
+explains the exit code, and more failures are told than before, it is the reading, and the stream is ambiguous; so too
+if several more are told in a report that does not close. Else the first one stays.
 """
 
 from collections.abc import Callable, Iterable, Sequence
