@@ -45,6 +45,11 @@ TEXTS = {
         " Lerna (powered by Nx)   Running target test for 2 projects:\n- cups\n> cups:test\n"
         " Lerna (powered by Nx)   Successfully ran target test for 2 projects\n"
     ),
+    "pnpm": "Scope: 2 of 3 workspace projects\nScope: all 3 workspace projects\n",
+    "turbo": (
+        "   \u2022 Packages in scope: cups, pots\n   \u2022 Running test in 2 packages\n"
+        " Tasks:    2 successful, 2 total\nCached:    0 cached, 2 total\n  Time:    476ms >>> FULL TURBO\n"
+    ),
     "time": "\nreal\t0m0.452s\nuser\t0m0.197s\nsys\t0m0.039s\n",
     "coverage": (
         "Name          Stmts   Miss Branch BrPart  Cover   Missing\n"
@@ -78,6 +83,15 @@ FAILS = {
     ),
     "pnpm": "\u2009ELIFECYCLE\u2009 Test failed. See above for more details.\n",
     "pnpm run": " ELIFECYCLE  Command failed with exit code 1.\n",
+    "pnpm in brackets": "[ELIFECYCLE] Command failed with signal SIGTERM.\n",
+    "pnpm recursive": (
+        'Error: ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL\n  \u00d7 "pnpm recursive run" failed in /srv/tea/cups\n'
+        "\u2009ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL\u2009 cups@1.0.0 test: `node --test`\nExit status 1\n"
+    ),
+    "turbo": (
+        " Tasks:    1 successful, 2 total\nFailed:    cups#test\nERROR: command finished with error: npm\n"
+        "cups#test:  ERROR  command (/srv/cups) npm run test exited (1)\n ERROR  run failed: command  exited (1)\n"
+    ),
     "yarn": "error Command failed with exit code 1.\n",
     "yarn signal": 'error Command failed with signal "SIGKILL".\n',
     "make": (
@@ -162,6 +176,8 @@ def test_that_the_command_failed_is_the_only_witness_elsewhere(text: str) -> Non
         "Resolved tea\n",
         " + pytest==8.4.2\n",
         "> cups:test\n",
+        "Exit status 1\n",
+        "Cached:    0 cached, 2 total\n",
         "- cups\n",
         "- cups:test\n",
         "Failed tasks:\n",

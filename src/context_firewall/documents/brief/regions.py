@@ -63,6 +63,7 @@ def context_lines(failure: Mapping[str, Any]) -> int:
 
 def _region(failure: Mapping[str, Any], said: Sequence[str] | None) -> Iterator[str]:
     """The lines of a region; `said` is what it says, if it is told in another way than as it stands."""
+    failure = _unnamed(failure)
     texts = [line["text"] for line in failure.get("details", ()) if "text" in line and line["category"] != CONTEXT]
     header, spoken = failure.get("header"), _spoken(failure) if said is None else said
     above = "" if header is None or spoken is not None else header.get("text", "")
@@ -78,6 +79,23 @@ def _region(failure: Mapping[str, Any], said: Sequence[str] | None) -> Iterator[
     hidden = [line for line in lines_of(failure) if "text" not in line]
     if hidden:
         yield f"   not shown: {amount_of(hidden)}{place_of(hidden)}"
+
+
+def _unnamed(failure: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A failure of one run of several, without the run's name before its identity and before each of its lines."""
+    name, arrow, identity = failure["identity"].partition(" > ")
+    shown = [line for line in (failure.get("header", {}), *failure.get("details", ())) if "text" in line]
+    prefix = f"{name}: "
+    if not arrow or not shown or not all(line["text"].startswith(prefix) for line in shown):
+        return failure
+
+    def without(line: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**line, "text": line["text"].removeprefix(prefix)} if "text" in line else line
+
+    parts: dict[str, Any] = {"identity": identity, "details": [without(line) for line in failure.get("details", ())]}
+    if "header" in failure:
+        parts["header"] = without(failure["header"])
+    return {**failure, **parts}
 
 
 def is_decoded(failure: Mapping[str, Any]) -> bool:
