@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from context_firewall import (
 from context_firewall.canonical import canonical_bytes, canonical_sha256
 from context_firewall.documents.value_receipt import Emitted
 from context_firewall.documents.verification import shape
+from context_firewall.documents.verification.findings import path_at
 from context_firewall.reduction import pipeline
 from context_firewall.reduction.verdict import Reason
 from context_firewall.transcript.doubts import Doubt
@@ -113,6 +115,19 @@ def test_a_published_reducers_packet_is_replayed() -> None:
     assert verify_packet(sealed(packet), envelope=run) == []
 
 
+@pytest.mark.parametrize(
+    ("part", "key", "value"), [("reducer", "version", "9.9.9"), ("configuration", "policy_revision", V2)]
+)
+def test_a_configuration_that_the_identity_denies_is_named(part: str, key: str, value: str) -> None:
+    run = envelope(V2_OUTPUT)
+    packet: dict[str, Any] = json.loads(serialize_packet(reduce_test_run(run)))
+    packet["receipt"][part][key] = value
+    found = fields(verify_packet(sealed(packet)))
+    assert {f"receipt.{part}.{key}", "receipt.configuration.identity"} <= set(found)
+    packet["receipt"]["configuration"]["identity"] = "sha256:" + "0" * 64
+    assert f"receipt.{part}.{key}" not in fields(verify_packet(sealed(packet)))
+
+
 # -- what is no packet
 
 
@@ -149,21 +164,61 @@ def test_bytes_are_given_once() -> None:
 
 def test_other_bytes_of_the_same_packet_are_found() -> None:
     canonical = CASES[0].canonical
-    for changed, offset in (
-        (canonical[:-1], len(canonical) - 1),
-        (canonical + b"\n", len(canonical)),
-        (canonical.replace(b'"counts":', b'"counts": ', 1), canonical.index(b'"counts":') + 9),
+    for changed, offset, field in (
+        (canonical[:-1], len(canonical) - 1, ""),
+        (canonical + b"\n", len(canonical), ""),
+        (
+            canonical.replace(b'"counts":', b'"counts": ', 1),
+            canonical.index(b'"counts":') + 9,
+            "decision_evidence.counts",
+        ),
+        (
+            canonical.replace(b'"skipped":0', b'"skipped":-0', 1),
+            canonical.index(b'"skipped":0') + 10,
+            "decision_evidence.counts.skipped",
+        ),
+        (
+            canonical.replace(b'"status":"failed"', b'"status":"f\\u0061iled"', 1),
+            canonical.index(b'"status":"failed"') + 11,
+            "decision_evidence.status",
+        ),
         (
             canonical.replace(b'"exit_code":1', b'"exit_code":1,"exit_code":1', 1),
             canonical.index(b'"exit_code":1') + 15,
+            "decision_evidence.process.interrupted",
         ),
     ):
+        assert changed != canonical
         findings = verify_packet(changed)
-        assert fields(findings) == [""]
+        assert fields(findings) == [field]
         assert f"offset {offset}" in findings[0]["problem"]
-    assert fields(verify_packet(json.dumps(CASES[0].packet, indent=1))) == [""]
-    huge = canonical.replace(b'"duration_ms":12.5', b'"duration_ms":1' + b"0" * 400, 1)
-    assert set(fields(verify_packet(huge))) >= {"", "decision_evidence.process.duration_ms"}
+    assert fields(verify_packet(json.dumps(CASES[0].packet, indent=1))) == ["decision_evidence"]
+    assert (
+        fields(verify_packet(canonical.replace(b'"exit_code":1', b'"exit_code":1.0', 1)))
+        == ["decision_evidence.process.exit_code"] * 2
+    )
+
+
+def test_each_byte_of_canonical_json_is_of_a_field() -> None:
+    value = {"b": [1, {"é": "x"}], "a": {"c": {}}}
+    raw = canonical_bytes(value)
+    held = [
+        (path, bytes(byte for _, byte in run))
+        for path, run in groupby(((path_at(value, at), byte) for at, byte in enumerate(raw)), key=lambda pair: pair[0])
+    ]
+    assert held == [
+        ("", b"{"),
+        ("a", b'"a":{'),
+        ("a.c", b'"c":{}}'),
+        ("a", b","),
+        ("b", b'"b":['),
+        ("b.0", b"1,"),
+        ("b.1", b"{"),
+        ("b.1.é", '"é":"x"}'.encode()),
+        ("b.1", b"]"),
+        ("b", b"}"),
+    ]
+    assert path_at(value, len(raw)) == ""
 
 
 # -- shape
