@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from context_firewall import PayloadCeilingTooSmall, reduce_test_run, render_brief
-from context_firewall.documents.brief.regions import _sums_up, says_only_the_name
+from context_firewall.documents.brief.regions import _drawn_in, _sums_up, says_only_the_name
 from context_firewall.documents.brief.runner_frames import frame
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.printable import safe
@@ -236,8 +236,11 @@ def check_facts(packet: EvidencePacket, found: Read) -> None:
                 bare = text.lstrip(" ")
                 unsigned = bare.removeprefix("#").lstrip(" ")
                 message = f": {bare[1:].strip()}" if bare.startswith("E ") else None
+                marked = f"{bare[0]} {bare[1:].lstrip(' ')}" if re.match("[>E]  ", bare) else bare
                 assert any(
-                    kept.lstrip(" ") in (bare, unsigned) or (message is not None and kept.endswith(message))
+                    kept.lstrip(" ") in (bare, unsigned)
+                    or re.sub("^([>E]) +", r"\1 ", kept) == marked
+                    or (message is not None and kept.endswith(message))
                     for kept in fenced
                 ), text
         header = dict(failure.get("header", {})).get("text")
@@ -370,6 +373,39 @@ def test_python_frames_of_the_runner_are_folded_with_their_source() -> None:
     output = "TAP version 13\nnot ok 1 - a\n" + "".join(f"# {line}\n" for line in trace.splitlines()) + "1..1\n"
     brief = render_brief(reduce_test_run(envelope(output)))
     assert '| Traceback (most recent call last):\n~ 2 runner frames\n|   File "/srv/kiln' in brief
+
+
+@pytest.mark.parametrize(
+    ("lines", "drawn"),
+    [
+        (
+            [">       assert pour(2) == 3", "E       assert 2 == 3", "E        +  where 2 = pour(2)", "pot.py:3: X"],
+            ["> assert pour(2) == 3", "E assert 2 == 3", "E  +  where 2 = pour(2)", "pot.py:3: X"],
+        ),
+        (
+            ["self = 1", "", ">     x", ">   y", "E     z", "pot.py:3: X"],
+            ["self = 1", "", ">   x", "> y", "E   z", "pot.py:3: X"],
+        ),
+        (
+            ["pot.py:3: in pour", "    assert 2 == 3", "E   assert 2 == 3"],
+            ["pot.py:3: in pour", "    assert 2 == 3", "E assert 2 == 3"],
+        ),
+        (
+            ["E   x", "pot.py:3: X", "------ Captured stdout call ------", "E  is a column", ">    so is this"],
+            ["E x", "pot.py:3: X", "------ Captured stdout call ------", "E  is a column", ">    so is this"],
+        ),
+    ],
+)
+def test_what_stands_behind_pytests_marks_is_drawn_in(lines: list[str], drawn: list[str]) -> None:
+    """BRIEF-3: by what all of it shares, and not what the test itself printed."""
+    assert _drawn_in(lines) == drawn
+    assert _drawn_in(drawn) == drawn
+
+
+@pytest.mark.parametrize("lines", [["E     x", ">     y"], ["E x", "pot.py:3: X"], ["EE   x", "pot.py:3: X"], []])
+def test_nothing_else_is_drawn_in(lines: list[str]) -> None:
+    """BRIEF-3"""
+    assert _drawn_in(lines) == lines
 
 
 def test_spaces_at_the_end_of_a_line_are_a_fact() -> None:
