@@ -150,6 +150,19 @@ def read(brief: str) -> Read:
 CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
 )
+# Unicode 16.0, DerivedCoreProperties.txt, Default_Ignorable_Code_Point, without U+FE0E and U+FE0F; and annotations.
+IGNORABLE = {
+    *(0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFEFF, 0xFFA0),
+    *range(0x180B, 0x1810),
+    *range(0x200B, 0x2010),
+    *range(0x202A, 0x202F),
+    *range(0x2060, 0x2070),
+    *range(0xFE00, 0xFE0E),
+    *range(0xFFF0, 0xFFFC),
+    *range(0x1BCA0, 0x1BCA4),
+    *range(0x1D173, 0x1D17B),
+    *range(0xE0000, 0xE1000),
+}
 ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Za-z0-9]|[=>])")
 
 
@@ -160,7 +173,7 @@ def plain(text: str) -> str:
         code = ord(char)
         if char in "\r\n":
             out.append({"\r": "\\r", "\n": "\\n"}[char])
-        elif char != "\t" and (CONTROL.match(char) or char in "\u00ad\u180e\ufff9\ufffa\ufffb"):
+        elif char != "\t" and (CONTROL.match(char) or code in IGNORABLE):
             out.append(f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}")
         else:
             out.append(char)
@@ -419,7 +432,7 @@ def test_the_cr_of_a_crlf_is_not_spelled_out() -> None:
 
 
 def test_safe_text_is_what_an_independent_spelling_gives() -> None:
-    for text in (*FORGERIES, *map(chr, [*range(0x3000), 0xFEFF, 0xFFF9, *range(0xE0000, 0xE1000)])):
+    for text in (*FORGERIES, *map(chr, [*range(0xD800), *range(0xE000, 0x20000), *range(0xDFFF0, 0xE1010)])):
         assert safe(text) == plain(text)
 
 
