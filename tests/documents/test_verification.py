@@ -568,6 +568,24 @@ def test_a_receipt_of_what_was_shown_instead() -> None:
     assert verify_value_receipt(value_receipt_for_packet(case.packet, emitted=evidence), case.packet) == []
 
 
+@pytest.mark.parametrize("max_bytes", [None, 4_000])
+def test_a_brief_of_head_and_tail_is_found_whatever_its_ceiling(max_bytes: int | None) -> None:
+    """VFY-15: it is shorter than its ceiling."""
+    output = "".join(f"{n * n} cups{' of tea' * (n % 3)}\n" * (n % 5 != 0) + "\n" for n in range(1, 120))
+    packet = reduce_test_run(envelope(output), max_output_bytes=max_bytes)
+    whole = len(render_brief(packet).encode())
+    briefs = {render_brief(packet, max_bytes=ceiling) for ceiling in range(700, whole, (whole - 700) // 25)}
+    assert len(briefs) > 9
+    for brief in briefs:
+        assert verify_brief(brief, packet) == []
+    for brief in filter(lambda brief: "\n| " in brief, briefs):
+        lines = brief.split("\n")
+        place = next(n for n, line in reversed([*enumerate(lines)]) if line.startswith("| "))
+        changed = "\n".join([*lines[:place], lines[place].replace("cups", "cup"), *lines[place + 1 :]])
+        assert fields(verify_brief(changed, packet)) == [f"line {place + 1}"]
+        assert verify_brief(brief.replace("| ", "", 1), packet) != []
+
+
 def test_a_companion_of_something_that_is_no_packet() -> None:
     packet = CASES[0].copy()
     del packet["receipt"]
