@@ -51,10 +51,11 @@ def _sorted_out(readings: list[Reading], exit_code: int | None) -> list[Reading]
     """The readings, with what is known of unclassified lines wherever they stand. Most runs have none."""
     if not any(part.unclassified for part in readings):
         return readings
+    from context_firewall.transcript.command_lines import without_command_lines
     from context_firewall.transcript.runtime_warnings import with_runtime_warnings
     from context_firewall.transcript.surroundings import without_surroundings
 
-    return with_runtime_warnings(without_surroundings(readings, exit_code))
+    return with_runtime_warnings(without_surroundings(without_command_lines(readings), exit_code))
 
 
 def _without_echoes(readings: list[Reading], rows: Sequence[Dialect], exit_code: int | None) -> list[Reading]:
