@@ -6,6 +6,7 @@ import pytest
 
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.noise import NoiseRule
 from context_firewall.transcript.reader import read_streams
 from context_firewall.transcript.surroundings import FORMS
 
@@ -111,9 +112,10 @@ FAILS = {
 }
 
 
-def read(stdout: str, stderr: str, code: int) -> Transcript:
+def read(stdout: str, stderr: str, code: int, *rules: NoiseRule) -> Transcript:
     """A run in two streams."""
-    return read_streams([("stdout", [stdout.encode()]), ("stderr", [stderr.encode()])], exit_code=code)
+    streams = [("stdout", [stdout.encode()]), ("stderr", [stderr.encode()])]
+    return read_streams(streams, exit_code=code, noise=rules)
 
 
 def formed(text: str) -> set[str]:
@@ -156,6 +158,15 @@ def test_that_the_command_failed_is_the_only_witness_elsewhere(text: str) -> Non
     (failure,) = read(GREEN, text, 1).failures
     assert [line.raw.decode() for line in failure.lines()] == said
     assert [line.raw.decode() for line in read(RED, text, 0).unclassified] == said
+
+
+@pytest.mark.parametrize("text", [*TEXTS.values(), *FAILS.values()], ids=[*TEXTS, *FAILS])
+def test_no_declared_noise_takes_what_is_known(text: str) -> None:
+    """READ-11: nor the line that another one is known by."""
+    rules = [NoiseRule(prefix=line) for line in text.splitlines() if line]
+    for stdout, code in ((GREEN, 0), (RED, 0), (RED, 1)):
+        for declared in (rules, rules[:1]):
+            assert read(stdout, text, code, *declared) == read(stdout, text, code)
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,12 @@ def without_surroundings(readings: list[Reading], exit_code: int | None) -> list
     return [_taken(part, names, seen[part.stream], told=told) for part, names in zip(readings, formed, strict=True)]
 
 
+def witnesses(readings: Sequence[Reading]) -> set[Line]:
+    """The unclassified lines that say that a command failed."""
+    formed = (_formed(part.unclassified) for part in readings)
+    return {line for names in formed for line, name in names.items() if FORMS[name].fails}
+
+
 def _taken(part: Reading, names: dict[Line, str], seen: set[str], *, told: bool) -> Reading:
     """`names`: of its lines with a form; `seen`: of all such on its stream; `told`: the run says that it failed."""
     if not names or any(line.kind is Kind.CONTESTED_TEST for line in part.unclassified):
