@@ -339,6 +339,18 @@ def test_a_file_that_does_not_load() -> None:
     assert not transcript.doubts
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_file_that_fails_besides_tests_that_passed(indent: int | None) -> None:
+    """JSON-2, JSON-3 and P2: what it says of that is shown."""
+    report = green(jest())
+    report["testResults"][0] |= {"status": "failed", "message": "  ● Test suite failed to run\n    dry\n"}
+    report |= {"numFailedTestSuites": 1, "numRuntimeErrorTestSuites": 1, "success": False}
+    transcript = read(printed(report, indent))
+    assert identities(transcript) == ["/srv/well.test.js"]
+    assert "dry" in "".join(line.text for line in transcript.failures[0].lines())
+    assert not transcript.doubts
+
+
 def test_a_module_that_pytest_cannot_collect() -> None:
     collector = {"nodeid": "test_b.py", "outcome": "failed", "result": [], "longrepr": "E   ImportError"}
     report = pytest_report() | {"exitcode": 2, "tests": [], "collectors": [collector], "summary": {"total": 0}}

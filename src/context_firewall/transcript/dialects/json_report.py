@@ -291,6 +291,13 @@ class _Layout:
 
     def _title(self, span: Span) -> int:
         """The line of an object that names it."""
+        return self._first_title if span == self._places.whole else self._title_in(span)
+
+    @cached_property
+    def _first_title(self) -> int:
+        return self._title_in(self._places.whole)
+
+    def _title_in(self, span: Span) -> int:
         for at in range(span.first, span.last + 1):
             if self._texts[at].lstrip().startswith(self._key):
                 return at
@@ -317,8 +324,9 @@ class _Layout:
         span = self._places.of(part.node)
         if part.item is not None:
             span = self._places.item(part.node["messages"], part.item)
-        places = self._own(part.node) if part.own_lines else range(span.first, span.last + 1)
-        free = [at for at in places if at not in self._taken]
+        places = self._own(part.node) if part.own_lines and self._apart else range(span.first, span.last + 1)
+        is_left = len(self._taken) <= self._places.whole.last
+        free = [at for at in places if at not in self._taken] if is_left else []
         if not free:
             # All of it stands on a line that an earlier failure shows.
             self.failures.append(Failure(identity, None))

@@ -325,11 +325,11 @@ def _points(suite: dict[str, Any], story: Story) -> tuple[list[dict[str, Any]], 
     _texts(cases, "fullname")
     points = cases.copy()
     ends = list(map(_ended, cases))
-    failing = [case["fullname"] for case in cases if case["ok"] is False]
+    failing = {case["fullname"] for case in cases if case["ok"] is False}
     for one in _objects(suite.get("suites", [])):
         inside, ended = _points(one, story)
         failed = FAILED in ended
-        named = bool(failing) and one["fullname"] in failing
+        named = bool(failing) and _text(one, "fullname") in failing
         ok = one["ok"]
         story.sound &= ok is False or (ok is True and not failed)
         if ok is False and not failed and not named and "todo" not in one:
