@@ -19,6 +19,7 @@ from context_firewall.transcript.json_lines import json_object
 # A larger document is not read. No runner's report of a run that anybody looks at is as large.
 LARGEST = 1 << 26
 
+_PARTS = (dict, list)
 # Of a line only the ends count: brackets of one sort, and no blanks.
 _ALIKE = bytes.maketrans(b"[]", b"{}")
 _BLANKS = b" \t\r"
@@ -111,19 +112,19 @@ def _numbers(root: dict[str, Any], wanted: Set[int]) -> tuple[int, dict[int, int
         around, parts = waiting[-1]
         for part in parts:
             name, inside = id(part), part.values() if type(part) is dict else part
-            count += 1
             if name in wanted:
-                opened[name] = count - 1
+                opened[name] = count
+            count += 1
             for value in inside:
-                if value and (type(value) is dict or type(value) is list):
+                if value and type(value) in _PARTS:
+                    further = [value for value in inside if value and type(value) in _PARTS]
+                    waiting.append((name, iter(further)))
                     break
             else:
                 # All that have opened have closed before it, save those around it.
                 if name in wanted:
                     closed[name] = count - len(waiting)
                 continue
-            further = [value for value in inside if value and (type(value) is dict or type(value) is list)]
-            waiting.append((name, iter(further)))
             break
         else:
             waiting.pop()
