@@ -57,9 +57,15 @@ Pattern = re.Pattern[Any]
 def patterns(module: ModuleType) -> Iterator[tuple[str, Pattern]]:
     """The compiled patterns of a module, also those in tuples; one that it only imports counts where it is made."""
     for name, value in vars(module).items():
-        for place, pattern in enumerate(value if isinstance(value, tuple) else (value,)):
-            if isinstance(pattern, re.Pattern):
-                yield (f"{name}[{place}]" if isinstance(value, tuple) else name), pattern
+        yield from _inside(name, value)
+
+
+def _inside(name: str, value: object) -> Iterator[tuple[str, Pattern]]:
+    if isinstance(value, re.Pattern):
+        yield name, value
+    elif isinstance(value, tuple):
+        for place, part in enumerate(value):
+            yield from _inside(f"{name}[{place}]", part)
 
 
 def seconds(deed: Callable[[bytes], object], line: bytes, tries: int = 1) -> float:

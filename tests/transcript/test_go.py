@@ -525,6 +525,13 @@ def test_with_v_a_result_needs_a_beginning() -> None:
     assert Doubt.COMPLETENESS_UNCONFIRMED not in read(begin("TestTides") + torn, 1).doubts
 
 
+def test_a_failure_without_v_in_a_run_with_v() -> None:
+    """GO-2: a result above the first package that a program may have printed."""
+    run = end("TestTides", "FAIL") + "FAIL\nFAIL\texample.org/quay/tides\t0.1s\n"
+    assert Doubt.STRUCTURE_CONTRADICTION not in read(run + "FAIL\n", 1).doubts
+    assert Doubt.STRUCTURE_CONTRADICTION in read(run + one("TestRadio") + ok() + "FAIL\n", 1).doubts
+
+
 def test_a_stack_needs_a_beginning() -> None:
     """GO-5: frames before the first line of the runner's belong to a crash that is not there."""
     frame = "berths.Moor(0x1)\n\t/home/dock/berths.go:9 +0x1b\n"

@@ -1,4 +1,4 @@
-"""Standard error as a failure of its own (PROC-1 to PROC-3)."""
+"""Standard error as a failure of its own (PROC-1 to PROC-3, PROC-5, PROC-6)."""
 
 import pytest
 from tap_story import told
@@ -110,6 +110,94 @@ def test_nothing_to_run(word: str) -> None:
         story = told(stdout, 1, stderr=f"{word}\n{stderr}")
         assert story.verdict == "failed?"
         assert not story.transcript.fatal_errors
+
+
+BROKEN_OFF = {
+    "mocha": (
+        "\n Exception during run: /srv/tea/cup.test.js:2\npour(;\n     ^\n\nSyntaxError: Unexpected token ';'\n"
+        "    at wrapSafe (node:internal/modules/cjs/loader:1464:18)\n"
+        "    at async exports.loadFilesAsync (/srv/tea/node_modules/mocha/lib/nodejs/esm-utils.js:103:20)\n",
+        1,
+    ),
+    "an error with members": (
+        "\n Exception during run: Error: Cannot find module './pot'\nRequire stack:\n- /srv/tea/cup.test.js\n"
+        "    at exports.handleRequires (/srv/tea/node_modules/mocha/lib/cli/run-helpers.js:94:7) {\n"
+        "  code: 'MODULE_NOT_FOUND',\n}\n",
+        1,
+    ),
+    "deno": ("error: Module not found\n    at file:///srv/tea/cup_test.ts:1:15\n", 1),
+    "deno's types": (
+        "TS2322 [ERROR]: Type 'string' is not a number.\n    at file:///srv/tea/cup_test.ts:3:7\n\n"
+        "error: Type checking failed.\n\n  hint: Re-run with --no-check to skip type-checking.\n",
+        1,
+    ),
+    "PHPUnit": (
+        "PHP Fatal error:  Uncaught ParseError: unexpected token in /srv/tea/CupTest.php:5\nStack trace:\n"
+        "#0 /srv/tea/vendor/PHPUnit/Util/FileLoader.php(49): PHPUnit\\Util\\FileLoader::load()\n#1 {main}\n"
+        "  thrown in /srv/tea/vendor/PHPUnit/TextUI/Command.php on line 99\n",
+        255,
+    ),
+    "unittest": (
+        'Traceback (most recent call last):\n  File "/usr/lib/python3.11/unittest/main.py", line 157, in createTests\n'
+        "    self.test = loader.discover(start)\nImportError: Start directory is not importable: 'tea'\n",
+        1,
+    ),
+    "Perl": (
+        'syntax error at t/cup.t line 3, near "= ;"\nExecution of t/cup.t aborted due to compilation errors.\n',
+        255,
+    ),
+    "bats": ('Error: Test file "/srv/tea/cup.bats" does not exist\n', 1),
+    "pytest": ("ERROR: file or directory not found: cup.py\n", 4),
+    "pytest's conftest": (
+        "ImportError while loading conftest '/srv/tea/conftest.py'.\nconftest.py:1: in <module>\n    import pot\n"
+        "E   ModuleNotFoundError: No module named 'pot'\n",
+        4,
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "code"), BROKEN_OFF.values(), ids=BROKEN_OFF)
+def test_a_run_that_broke_off_before_its_first_test(text: str, code: int) -> None:
+    """PROC-6."""
+    story = told("", code, stderr=text)
+    assert (story.verdict, story.doubts, len(story.failures)) == ("failed", set(), 1)
+    assert story.transcript.tally.total == 0
+    for stdout, stderr in (
+        (TAP, text),
+        ("brewing\n", text),
+        ("", text.removesuffix("\n")),
+        ("", f"brewing\n{text}"),
+        ("", text.replace("\n", "", 1).partition("\n")[2]),
+    ):
+        assert told(stdout, code, stderr=stderr).verdict == "failed?"
+
+
+@pytest.mark.parametrize("name", ["mocha", "PHPUnit", "unittest", "deno's types"])
+def test_without_the_line_that_proves_it(name: str) -> None:
+    """PROC-6."""
+    text, code = BROKEN_OFF[name]
+    kept = [
+        line
+        for line in text.splitlines()
+        if not any(word in line for word in ("loadFiles", "FileLoader", "createTests", "checking failed"))
+    ]
+    assert told("", code, stderr="\n".join(kept) + "\n").doubts == {"FAILURE_OUTSIDE_TESTS"}
+
+
+@pytest.mark.parametrize("word", ["Uncaught (in promise) Error: cold", "Test failed", "(in promise) Error: cold"])
+def test_what_deno_says_of_modules_that_run(word: str) -> None:
+    """PROC-6."""
+    story = told("", 1, stderr=f"error: {word}\n    at file:///srv/tea/cup_test.ts:1:15\n")
+    assert story.verdict == "failed?"
+
+
+def test_pytests_exit_code_of_wrong_usage() -> None:
+    """PROC-6."""
+    text, _ = BROKEN_OFF["pytest"]
+    assert told("", 1, stderr=text).doubts == {"FAILURE_OUTSIDE_TESTS"}
+    session = f"{' test session starts ':=^60}\ncollected 0 items\n\n{' no tests ran in 0.01s ':=^60}\n"
+    assert told(session, 4, stderr=text).verdict == "failed"
+    assert told(session, 1, stderr=text).verdict == "failed?"
 
 
 def test_letters_name_no_failure() -> None:

@@ -80,6 +80,7 @@ FAILS = {
     ),
     "nox": "nox > Command pytest -q failed with exit code 1\nnox > Session tests failed.\nnox > * tests: failed\n",
     "deno": "error: Test failed\n",
+    "bun": 'error: script "test" exited with code 1\n',
     "just": "error: Recipe `test` failed on line 2 with exit code 1\n",
 }
 
@@ -135,7 +136,7 @@ def test_that_the_command_failed_is_the_only_witness_elsewhere(text: str) -> Non
     "text",
     [
         "yarn run\n",
-        "$ node --test\n",
+        "$ boil water\n",
         "Done in 0.52s.\n",
         "error Command failed.\n",
         "npm error code 1\n",
@@ -168,8 +169,8 @@ def test_another_table_is_no_table_of_istanbuls() -> None:
 
 
 def test_a_line_stands_right_below() -> None:
-    text = "yarn run v1.22.22\ntea\n$ node --test\n"
-    assert [line.raw for line in read(GREEN, text, 0).unclassified] == [b"tea", b"$ node --test"]
+    text = "yarn run v1.22.22\ntea\n$ boil water\n"
+    assert [line.raw for line in read(GREEN, text, 0).unclassified] == [b"tea", b"$ boil water"]
 
 
 def test_contested_results_keep_their_surroundings() -> None:

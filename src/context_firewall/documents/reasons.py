@@ -5,7 +5,7 @@ ADVICE: dict[str, str] = {
     "AMBIGUOUS_DIALECT": "output of more than one runner is mixed; run them apart, or name one with --dialect",
     "COMPLETENESS_UNCONFIRMED": "plan or closing summary is missing: output may be cut; read its last lines, or rerun",
     "CONTESTED_RESULTS": "lines shaped like results were not counted, because plan, totals or exit status deny them",
-    "COUNTS_UNCONFIRMED": "this report does not say how many tests ended how; rerun with another reporter",
+    "COUNTS_UNCONFIRMED": "this report does not say how many tests ended how; rerun with -v, or another reporter",
     "ERRORS_UNREPORTABLE": "this format cannot show errors outside tests; rerun with another reporter, or read stderr",
     "EXIT_STATUS_MISSING": "the exit code was not given; pass it, or rerun",
     "FAILURES_UNNAMED": "more tests failed than are named here; rerun with a report that names them",

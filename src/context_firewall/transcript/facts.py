@@ -166,6 +166,10 @@ class Reading(NamedTuple):
     stream: str = ""
     dialect: str = ""
     """The name of the dialect that read it; empty for lines outside every stretch."""
+    opened: int = 0
+    """The number of the line that opened the dialect."""
+    cut: bool = False
+    """The stream's last line has no newline."""
 
     def with_suppressed(self, lines: Mapping[Line, Kind]) -> "Reading":
         """The same reading with more lines suppressed, each under its kind; they are kept nowhere any more."""

@@ -19,6 +19,7 @@ from context_firewall.transcript.idle import Idle
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, bare
 from context_firewall.transcript.machine import Adopts, Dialect, Machine, Row
+from context_firewall.transcript.misled import EVERYWHERE, Held, Openings, unmisled
 from context_firewall.transcript.noise import NoiseRule
 from context_firewall.transcript.runs import BLOCK_BYTES, Runs
 from context_firewall.transcript.settlement import settled
@@ -59,14 +60,19 @@ class Stretch:
     """All its lines, as long as a tentative dialect has read nothing that bears its opening out."""
     idle: Idle | None = None
     """What stood outside before a tentative opening."""
+    opened: int = 0
+    """The number of its first line."""
 
 
 class StreamReader:
     """Reads one stream, chunk by chunk. Where the chunks end makes no difference."""
 
-    def __init__(self, stream: str, dialects: Sequence[Row], *, trace: bool = False) -> None:
+    def __init__(
+        self, stream: str, dialects: Sequence[Row], *, trace: bool = False, ignored: Openings = frozenset()
+    ) -> None:
         self._stream = stream
         self._trace = trace
+        self._ignored = ignored
         self._dialects = tuple(row for row in dialects if stream in row.streams)
         self._claimed = 0
         self._hints: Hints | None = None
@@ -120,7 +126,7 @@ class StreamReader:
             doubts.add(Doubt.MALFORMED_UTF8)
         if self._ambiguous:
             doubts.add(Doubt.AMBIGUOUS_DIALECT)
-        return [*readings, Reading(doubts=frozenset(doubts))]
+        return [*readings, Reading(doubts=frozenset(doubts), cut=self._cut)]
 
     # -- lines ----------------------------------------------------------------------------------------------------
 
@@ -220,7 +226,10 @@ class StreamReader:
                 self._hints = together(tuple(hint for entry in entries for hint in entry.hint))
         if self._hints is not None and not self._hints.opening.match(text):
             return []
-        return [row.dialect for row in self._dialects if row.opens(text)]
+        claims = [row for row in self._dialects if row.opens(text)]
+        if self._ignored:
+            claims = [row for row in claims if not self._ignored & {(row.name, self._number), (row.name, EVERYWHERE)}]
+        return [row.dialect for row in claims]
 
     def _placed(self, claims: list[Dialect], text: bytes, raw: bytes) -> list[Dialect]:
         """Those of the claims whose opening stands where it has to; else those that may stand anywhere."""
@@ -264,7 +273,7 @@ class StreamReader:
         held = [*adopted, opening] if row.tentative and not before else None
         # A machine that is complete from the start takes what it knows, and leaves the rest.
         refused = [opening] if not known and machine.complete else None
-        self._stretches.append(Stretch(row, machine, before, held=held, refused=refused))
+        self._stretches.append(Stretch(row, machine, before, refused=refused, held=held, opened=self._number))
 
     def _contest(self, first: Stretch, rivals: Sequence[Dialect], text: bytes, raw: bytes) -> None:
         """A line that the open machine does not know opens other dialects: from here on all of them read."""
@@ -273,7 +282,7 @@ class StreamReader:
         noise = so_far.as_text()
         before = noise._replace(unclassified=tuple(one for one in noise.unclassified if one.number != self._number))
         for row in rivals:
-            self._begin(row, (before._replace(dialect=first.dialect.name),), text, raw)
+            self._begin(row, (before._replace(dialect=first.dialect.name, opened=first.opened),), text, raw)
 
     def _end_stretch(self) -> None:
         if self._stretches:
@@ -287,7 +296,8 @@ class StreamReader:
         readings = [stretch.machine.close(exit_code) for stretch in stretches]
         best = max(range(len(readings)), key=lambda i: (readings[i].standing, -i))
         refused = [Reading(unclassified=tuple(stretches[best].refused or ()))]
-        return [*stretches[best].before, *refused, readings[best]._replace(dialect=stretches[best].dialect.name)]
+        stretch = stretches[best]
+        return [*stretch.before, *refused, readings[best]._replace(dialect=stretch.dialect.name, opened=stretch.opened)]
 
 
 def read_streams(
@@ -341,10 +351,15 @@ def _readings(
     readings: list[Reading] = []
     disputed: set[str] = set()
     for name, chunks in streams:
-        reader = StreamReader(name, rows, trace=trace)
-        for chunk in chunks:
-            reader.feed(chunk)
-        closed = reader.close(exit_code)
+
+        def attempt(parts: Iterable[bytes], ignored: Openings = frozenset(), stream: str = name) -> list[Reading]:
+            reader = StreamReader(stream, rows, trace=trace, ignored=ignored)
+            for part in parts:
+                reader.feed(part)
+            return reader.close(exit_code)
+
+        held = Held(chunks)
+        closed = unmisled(attempt(held.once()), held, attempt, exit_code)
         readings += (part._replace(stream=name) for part in closed)
         if any(Doubt.AMBIGUOUS_DIALECT in part.doubts for part in closed):
             disputed.add(name)

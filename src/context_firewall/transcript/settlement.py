@@ -44,10 +44,11 @@ def _sorted_out(readings: list[Reading], exit_code: int | None) -> list[Reading]
     """The readings, with what is known of unclassified lines wherever they stand. Most runs have none."""
     if not any(part.unclassified for part in readings):
         return readings
+    from context_firewall.transcript.command_lines import without_command_lines
     from context_firewall.transcript.runtime_warnings import with_runtime_warnings
     from context_firewall.transcript.surroundings import without_surroundings
 
-    return with_runtime_warnings(without_surroundings(readings, exit_code))
+    return with_runtime_warnings(without_surroundings(without_command_lines(readings), exit_code))
 
 
 def _without_echoes(readings: list[Reading], rows: Sequence[Dialect], exit_code: int | None) -> list[Reading]:
@@ -127,6 +128,7 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
         if not lines or lines[0].stream != "stderr":
             continue
         # Most runs have nothing there, and start faster without.
+        from context_firewall.transcript.broken_off import before_any_test
         from context_firewall.transcript.process_failure import is_uncaught, process_failure, ran_nothing
 
         if alone and ran_nothing(lines) and not any(other.has_results for other in readings):
@@ -140,7 +142,17 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
         current = next((other.current_test for other in reversed(readings) if other.current_test), "")
         failure = process_failure(lines, current, alone=alone)
         if failure is not None:
-            doubts = part.doubts | {Doubt.FAILURE_OUTSIDE_TESTS}
-            readings[i] = part._replace(failures=(*part.failures, failure), unclassified=(), doubts=doubts)
+            told = part._replace(failures=(*part.failures, failure), unclassified=())
+            if alone and _nothing_ran(readings) and before_any_test(lines, exit_code):
+                # What the runner says of no tests is explained.
+                readings = [one._replace(doubts=one.doubts - {Doubt.NO_TEST_EVIDENCE}) for one in readings]
+                readings[i] = told
+            else:
+                readings[i] = told._replace(doubts=part.doubts | {Doubt.FAILURE_OUTSIDE_TESTS})
             break
     return readings
+
+
+def _nothing_ran(readings: Sequence[Reading]) -> bool:
+    """Whether the whole of every stream was read, and holds no test."""
+    return not any(part.cut or part.tally.total or part.todo for part in readings)

@@ -5,7 +5,7 @@ Each line has a form of its own, or stands right below one that has. What a prog
 `informational`. That a command failed is shown as a warning, without a doubt, if the run itself says that it did; it
 may have been another command. If the run does not say so, such a line is the only witness and stays unclassified.
 
-Sources: the output of npm 6-11, pnpm 9-10, yarn 1, GNU make 4, tox 4, nox, uv, bash's `time`, coverage.py 7, and
+Sources: the output of npm 6-11, pnpm 9-10, yarn 1, bun 1, GNU make 4, tox 4, nox, uv, bash's `time`, coverage.py 7, and
 Istanbul's text report (nyc, c8).
 """
 
@@ -94,6 +94,7 @@ FORMS: dict[str, Form] = {
         rb"|\* [^\n]*?: failed)"
     ),
     "just_failed": _fails(rb"error: [Rr]ecipe `[^`\n]++` failed (?:on line [0-9]++ )?with exit code [0-9]++"),
+    "bun_failed": _fails(rb"error: script \"[^\"\n]++\" exited with code [0-9]++"),
     # deno's command, where the reporter is not its own.
     "deno_failed": _fails(rb"error: Test failed"),
     "uv": Form(

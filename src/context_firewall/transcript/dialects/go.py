@@ -117,7 +117,7 @@ class GoText:
             if not ledger.broken:
                 # A package that passed is one line: nothing says that the last one is the last.
                 doubts.add(Doubt.COMPLETENESS_UNCONFIRMED)
-        if script.verbose and ledger.unmarked:
+        if script.verbose and (ledger.unmarked or script.unbegun):
             doubts.add(Doubt.STRUCTURE_CONTRADICTION)
         if unclassified:
             doubts.add(Doubt.UNCLASSIFIED_EVIDENCE)

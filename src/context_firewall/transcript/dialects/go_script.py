@@ -69,6 +69,8 @@ class Script:
         """Whether any line of the runner's was read."""
         self.verbose = False
         """Whether the run has -v."""
+        self.unbegun = False
+        """Whether a test has failed whose beginning was not announced, as with -v every one is."""
         self._in_stack = False
         """A stack has begun before the first line of the runner's."""
         self._forks: list[_Fork] = []
@@ -288,6 +290,7 @@ class Script:
         package.tally[FAIL] += 1
         package.since = len(package.loose)
         package.failed.append(test)
+        self.unbegun = True
 
     def _verbose_result(self, depth: int, name: bytes, outcome: bytes, held: Held) -> bool:
         package = self.package
