@@ -279,7 +279,8 @@ def _rspec(root: dict[str, Any]) -> Story:
     keys = ("example_count", "failure_count", "pending_count", "errors_outside_of_examples_count")
     total, failed, pending, errors = (_count(summary, key) for key in keys)
     examples = _objects(root["examples"])
-    story = Story(Tally(), repeated=_objects(root.get("profile", {}).get("examples", [])), totals=[summary])
+    slowest = [example for example in _objects(root.get("profile", {}).get("examples", [])) if example]
+    story = Story(Tally(), repeated=slowest, totals=[summary])
     # A process that a test ends has time to report, and leaves the test without a status.
     ends = [RSPEC_STATUS.get(status, "") for status in _texts(examples, "status")]
     story.divided = SKIPPED not in ends
