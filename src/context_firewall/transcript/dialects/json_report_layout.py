@@ -1,8 +1,8 @@
 """What each line of a JSON report is.
 
-The totals' own lines and the document's count. Of a test that passed or was skipped the line of its name says so, and its
-other lines are structure; how many there are is known without a look at them, which a reader who explains takes. Of a test
-that is to do the line of its name is kept, of a failure all lines of its object.
+The totals' own lines, and the document's, count. The line of a test's name says that it passed or was skipped; its
+other lines are structure. A reduction is told how many of each there are, an explanation which they are. Of a test that
+is to do the line of its name is kept, of a failure all lines of its object.
 """
 
 import re
