@@ -34,6 +34,17 @@ TEXTS = {
         "Using CPython 3.12.4\nCreating virtual environment at: .venv\nResolved 2 packages in 3ms\n"
         "Installed 2 packages in 1.20s\n + pytest==8.4.2\n - pluggy==1.0\n"
     ),
+    "nx": (
+        "\n NX   Running target test for 2 projects:\n\n- cups\n- pots\n\n> nx run cups:test\n"
+        "> nx run pots:test  [existing outputs match the cache, left as is]\n"
+        " NX   Successfully ran target test for 2 projects\n\n"
+        "Nx read the output from the cache instead of running the command for 1 out of 2 tasks.\n"
+    ),
+    "lerna": (
+        "lerna notice cli v9.0.7\nlerna info ci enabled\n"
+        " Lerna (powered by Nx)   Running target test for 2 projects:\n- cups\n> cups:test\n"
+        " Lerna (powered by Nx)   Successfully ran target test for 2 projects\n"
+    ),
     "time": "\nreal\t0m0.452s\nuser\t0m0.197s\nsys\t0m0.039s\n",
     "coverage": (
         "Name          Stmts   Miss Branch BrPart  Cover   Missing\n"
@@ -81,6 +92,7 @@ FAILS = {
     "nox": "nox > Command pytest -q failed with exit code 1\nnox > Session tests failed.\nnox > * tests: failed\n",
     "deno": "error: Test failed\n",
     "bun": 'error: script "test" exited with code 1\n',
+    "nx": " NX   Running target test for 2 projects failed\nFailed tasks:\n- cups:test\n",
     "just": "error: Recipe `test` failed on line 2 with exit code 1\n",
 }
 
@@ -149,6 +161,10 @@ def test_that_the_command_failed_is_the_only_witness_elsewhere(text: str) -> Non
         "nox > Error: no tea\n",
         "Resolved tea\n",
         " + pytest==8.4.2\n",
+        "> cups:test\n",
+        "- cups\n",
+        "- cups:test\n",
+        "Failed tasks:\n",
         "user\t0m0.1s\n",
         "--------------------------------------------------------\n",
         "my pot.py         7      1    86%\n",

@@ -5,8 +5,8 @@ Each line has a form of its own, or stands right below one that has. What a prog
 `informational`. That a command failed is shown as a warning, without a doubt, if the run itself says that it did; it
 may have been another command. If the run does not say so, such a line is the only witness and stays unclassified.
 
-Sources: the output of npm 6-11, pnpm 9-10, yarn 1, bun 1, GNU make 4, tox 4, nox, uv, bash's `time`, coverage.py 7, and
-Istanbul's text report (nyc, c8).
+Sources: the output of npm 6-11, pnpm 9-10, yarn 1, bun 1, GNU make 4, tox 4, nox, nx 22, lerna 9, uv, bash's `time`,
+coverage.py 7, and Istanbul's text report (nyc, c8).
 """
 
 import re
@@ -41,6 +41,8 @@ def _fails(pattern: bytes, *names: str) -> Form:
 
 _SECONDS = rb"[0-9.]++(?:ms|s)"
 _COUNTS = rb"(?: {2,}+[0-9]++(?![.%])){2,4}+ {2,}+[0-9.]++%[^\n]*+"
+
+_NX = rb" (?:NX|Lerna \(powered by Nx\)) {3}"
 
 FORMS: dict[str, Form] = {
     # npm. Its banner (`> shop@1.0.0 test`) is read where lines are read.
@@ -95,6 +97,20 @@ FORMS: dict[str, Form] = {
     ),
     "just_failed": _fails(rb"error: [Rr]ecipe `[^`\n]++` failed (?:on line [0-9]++ )?with exit code [0-9]++"),
     "bun_failed": _fails(rb"error: script \"[^\"\n]++\" exited with code [0-9]++"),
+    # nx, and lerna by it: what it runs for which projects, each task's name above what it prints, what came of it.
+    "nx": Form(rb" NX {3}Running targets? [^\n]++(?<! failed)"),
+    "nx_item": _below(rb"- [^\s:]++", "nx", "lerna", "nx_item"),
+    "nx_task": Form(rb"> nx run [^\s:]++:\S++(?: {2}\[[^\]\n]++\])?"),
+    "lerna_task": Form(rb"> [^\s:@]++:\S++(?: {2}\[[^\]\n]++\])?", after="lerna"),
+    "nx_done": Form(_NX + rb"Successfully ran targets? [^\n]++"),
+    "nx_cache": _below(
+        rb"Nx read the output from the cache instead of running the command for [0-9]++ out of [0-9]++ tasks\.",
+        "nx_done",
+    ),
+    "nx_failed": _fails(_NX + rb"Running targets? [^\n]++(?<= failed)"),
+    "nx_failed_more": _fails(rb"Failed tasks:|- [^\s:]++:\S++", "nx_failed", "nx_failed_more"),
+    "lerna": Form(rb" Lerna \(powered by Nx\) {3}Running targets? [^\n]++(?<! failed)"),
+    "lerna_says": Form(rb"lerna (?:notice|info|success) [^\n]++"),
     # deno's command, where the reporter is not its own.
     "deno_failed": _fails(rb"error: Test failed"),
     "uv": Form(
