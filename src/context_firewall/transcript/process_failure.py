@@ -62,7 +62,7 @@ def process_failure(lines: Sequence[Line], current_test: str, *, alone: bool) ->
     first = next((i for i, text in enumerate(texts) if text.strip()), None)
     if first is None or len(lines) > LINES_AT_MOST or all(LETTERS.fullmatch(text) for text in texts):
         return None
-    place = _place(texts)
+    place = place_in(texts)
     if place is not None and any(mark in place for mark in RUNNERS_OWN):
         return None  # the runner itself broke; that says nothing about any test
     fatal = next((text for text in texts if PYTHON_FATAL.fullmatch(text)), None)
@@ -90,16 +90,18 @@ def is_uncaught(lines: Sequence[Line]) -> bool:
     texts = [bare(line.raw) for line in lines]
     if any(PYTHON_FATAL.fullmatch(text) for text in texts):
         return True
-    return any(PLACE.fullmatch(text) and _caret_below(texts, i) for i, text in enumerate(texts))
+    return any(PLACE.fullmatch(text) and starts_uncaught(texts, i) for i, text in enumerate(texts))
 
 
-def _caret_below(texts: Sequence[bytes], at: int) -> bool:
+def starts_uncaught(texts: Sequence[bytes], at: int) -> bool:
+    """Whether a source line and a caret stand below a line, as below the place of an uncaught error of V8's."""
     return at + 2 < len(texts) and CARET.fullmatch(texts[at + 2]) is not None
 
 
-def _place(texts: Sequence[bytes]) -> bytes | None:
+def place_in(texts: Sequence[bytes]) -> bytes | None:
+    """The place that an account names: a file, perhaps with a position."""
     for i, text in enumerate(texts):
-        if (found := PLACE.fullmatch(text)) and _caret_below(texts, i):
+        if (found := PLACE.fullmatch(text)) and starts_uncaught(texts, i):
             return found[1]
         if REQUIRE_STACK.fullmatch(text) and i + 1 < len(texts) and (by := REQUIRED_BY.fullmatch(texts[i + 1])):
             return by[1]

@@ -32,6 +32,10 @@ def settled(
     readings = _with_process_failure(
         _with_program_output(joined(_without_echoes(readings, dialects, exit_code)), dialects, exit_code), exit_code
     )
+    if any(part.unclassified and part.unclassified[0].stream == "stderr" for part in readings):
+        from context_firewall.transcript.uncaught import with_uncaught_errors
+
+        readings = with_uncaught_errors(readings)
     if noise:
         readings = _without_noise(_sorted_out(readings, exit_code), noise, disputed)
         # The only account of a failed process is kept whole; where noise has buried it, it is looked for again.
