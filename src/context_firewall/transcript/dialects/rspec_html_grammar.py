@@ -50,13 +50,13 @@ FAILURE = re.compile(rb'      <div class="failure" id="failure_(?P<number>%b)">'
 FAILED_END = b"    </dd>"
 NOT_YET = b"Not yet implemented"
 
-# Runs of passed examples, each below its step. A name is escaped, so no tag stands in it, nor does a step.
+# Runs of passed examples, each below its step. A name is escaped, so no script stands in it.
 LANE = re.compile(
     rb"(?:%bmoveProgressBar\('[0-9.]{1,6}+'\);</script>\r?+\n"
     rb'    <dd class="example passed"><span class="passed_spec_name">[^<>\n\x1b]*+</span>'
     rb"<span class='duration'>[0-9.]++s</span></dd>\r?+\n)++" % _SCRIPT
 )
-STEP = re.compile(rb">moveProgressBar\('([0-9.]++)'")
+STEP = re.compile(rb"%bmoveProgressBar\('([0-9.]++)'" % _SCRIPT)
 
 # The end.
 GROUP_END = b"  </dl>"

@@ -14,6 +14,7 @@ The room's rules:
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from operator import add, le
 
 from context_firewall.transcript.details import classify_detail
 from context_firewall.transcript.doubts import Doubt
@@ -53,6 +54,17 @@ EPILOGUE = (
 OK = b"  ok"
 _FLAT = (("passing", "passed"), ("failing", "failed"), ("pending", "skipped"))
 """What the epilogue counts as what, where no file has a line."""
+
+# Runs of files, each with whom it skipped. A title has no blanks. A name has no slash, so it is no file's line.
+_N = rb"[0-9]{1,9}+"
+_LINE_END = rb"(?: [0-9.]++[a-z]++)?+\n"
+LANE = re.compile(
+    # As wide as it has to be, or for the title alone wider than that with the fewest dots.
+    rb"(?:(?:(?=[ -~]{58}[0-9]%b)|(?=[!-~]{53,}+ \.\. ))(?!total )[!-~]++ \.{2,}+ %b/%b%b"
+    rb"(?:  Skipped: %b\n(?:    [^\s/\x1b][^\n/\x1b]*+\n)*+)?+\n*+)++" % (_LINE_END, _N, _N, _LINE_END, _N)
+)
+COUNTS = re.compile(rb" (%b)/(%b)%b(?:  Skipped: (%b)\n((?:    [^\n]++\n)*+))?+" % (_N, _N, _LINE_END, _N))
+"""What such a file counts, how many it skipped, and their names."""
 
 _ASSERTION = re.compile(rb" {4}(?:[-+@]|(?:found|wanted|compare|pattern): )[^\n]*+")
 
@@ -109,6 +121,21 @@ class TapClassic(Bookkeeper):
         self._unclassified: list[Line] = []
 
     # -- what the reader asks
+
+    def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
+        """Files that tell of none but whom they skipped. Below a total there are none, as that may be a file's."""
+        return LANE if self._total is None else None
+
+    def run(self, block: bytes, start: int, stop: int, number: int) -> int:
+        """Count files. The last stays open, so its lines are read as such; its counts have the last slash."""
+        last = max(start, block.rfind(b"\n", start, block.rfind(b"/", start, stop)) + 1)
+        if last > start:
+            self._count(block, start, last)
+        over = block.count(b"\n", start, last)
+        lines = block[last : stop - 1].split(b"\n")
+        for at, raw in enumerate(lines, number + over):
+            self.line(raw, raw, at)
+        return over + len(lines)
 
     def cut(self) -> None:
         """Totals must agree, each with its newline or without."""
@@ -171,6 +198,20 @@ class TapClassic(Bookkeeper):
             self._counts["total"] += file.total
         self._suppressed.add_lines(Kind.AGGREGATE_SOURCE, self._ends)
         self._ends = [line]
+
+    def _count(self, block: bytes, start: int, stop: int) -> None:
+        """Count whole files, and check each. What was open before them is closed with the next."""
+        passed, total, skipped, named = zip(*COUNTS.findall(block, start, stop), strict=True)
+        passes, totals = list(map(int, passed)), list(map(int, total))
+        skips = [int(count or 0) for count in skipped]
+        names = [lines.count(b"\n") for lines in named]
+        self._agree &= list(map(add, passes, skips)) == totals and all(map(le, names, skips))
+        told = sum(skips)
+        self._counts.update(passed=sum(passes), total=sum(totals), skipped=told, pending=told)
+        stated = len(passed) + len(skipped) - skipped.count(b"")
+        self._suppressed.add_many(Kind.AGGREGATE_SOURCE, stated)
+        self._suppressed.add_many(Kind.SKIPPED_TEST, sum(names))
+        self._suppressed.add_many(Kind.BLANK, block.count(b"\n", start, stop) - stated - sum(names))
 
     def _over(self) -> None:
         """Nothing more is told of the file."""
