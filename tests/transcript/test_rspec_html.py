@@ -259,6 +259,7 @@ def test_a_trace_tells_the_same() -> None:
         step("1.0"),
         "    <script",
         passed("x"),
+        step("1.0") + passed("x"),
         "</span>",
         " (PENDING: ",
         failed(1, "x", "y"),
