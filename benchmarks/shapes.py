@@ -593,17 +593,85 @@ def deno_results(mib: float) -> Pieces:
     yield f"\nok | {made[-1]} passed | 0 failed (9s)\n\n".encode()
 
 
+MOCHA_TEST = (
+    '    {{\n      "title": "order {n}",\n      "fullTitle": "invoices order {n}",\n      "err": {{}}\n    }},\n'
+)
+MOCHA_FAILURE = """\
+    {
+      "title": "order %(n)d",
+      "fullTitle": "invoices order %(n)d",
+      "err": {
+        "stack": "AssertionError: 1339 == 1340\\n    at Context.<anonymous> (test/invoices.test.js:%(n)d:12)",
+        "message": "1339 == 1340",
+        "expected": "1340",
+        "actual": "1339",
+        "operator": "=="
+      }
+    },
+"""
+
+
+def _mocha_json(mib: float, failing: Callable[[int], bool]) -> Pieces:
+    passed: list[str] = []
+    failed: list[str] = []
+
+    def piece(n: int) -> str:
+        test = MOCHA_FAILURE % {"n": n} if failing(n) else MOCHA_TEST.format(n=n)
+        (failed if failing(n) else passed).append(test)
+        return test
+
+    tests = b"".join(_until(mib / 2, piece, []))
+    counts = f'"passes": {len(passed)},\n    "pending": 0,\n    "failures": {len(failed)}'
+    yield f'{{\n  "stats": {{\n    "suites": 1,\n    "tests": {len(passed) + len(failed)},\n    {counts}\n  }}'.encode()
+    for name, listed in (
+        ("tests", tests),
+        ("failures", "".join(failed).encode()),
+        ("passes", "".join(passed).encode()),
+    ):
+        yield b',\n  "%b": [' % name.encode()
+        yield b"\n%b\n  " % listed.removesuffix(b",\n") if listed else b""
+        yield b"]"
+    yield b"\n}\n"
+
+
 def json_report(mib: float) -> Pieces:
-    """mocha --reporter json: read whole, twice over, so the share is small."""
+    """mocha --reporter json: indented, and everything is said twice."""
+    return _mocha_json(mib, lambda n: False)
+
+
+def json_report_failures(mib: float) -> Pieces:
+    """The same with 1 % failures."""
+    return _mocha_json(mib, lambda n: n % 100 == 0)
+
+
+def json_report_on_one_line(mib: float) -> Pieces:
+    """jest --json: files of five tests."""
+
+    def test(n: int) -> str:
+        return (
+            f'{{"ancestorTitles":["invoices","order {n}"],"duration":{n % 7},"failureDetails":[],"failureMessages":[],'
+            f'"fullName":"invoices order {n} {_name(n)}","invocations":1,"location":null,"numPassingAsserts":1,'
+            f'"retryReasons":[],"startAt":1767323045678,"status":"passed","title":"{_name(n)}"}}'
+        )
+
+    def piece(n: int) -> str:
+        tests = ",".join(test(5 * n + t) for t in range(5))
+        return (
+            f'{{"assertionResults":[{tests}],"endTime":1767323045690,"message":"",'
+            f'"name":"/srv/app/test/order_{n}.test.js","startTime":1767323045678,"status":"passed","summary":""}},'
+        )
+
     made: list[int] = []
-    test = '    {{\n      "title": "order {n}",\n      "fullTitle": "invoices order {n}",\n      "err": {{}}\n    }},\n'
-    listed = b"".join(_until(mib / 2, lambda n: test.format(n=n), made)).removesuffix(b",\n")
-    stats = f'"tests": {made[-1]},\n    "passes": {made[-1]},\n    "pending": 0,\n    "failures": 0'
-    yield f'{{\n  "stats": {{\n    "suites": 1,\n    {stats}\n  }},\n  "tests": [\n'.encode()
-    yield listed
-    yield b'\n  ],\n  "failures": [],\n  "passes": [\n'
-    yield listed
-    yield b"\n  ]\n}\n"
+    files = b"".join(_until(mib, piece, made)).removesuffix(b",")
+    suites, tests = made[-1], 5 * made[-1]
+    counts = (
+        f'"numFailedTestSuites":0,"numFailedTests":0,"numPassedTestSuites":{suites},"numPassedTests":{tests},'
+        '"numPendingTestSuites":0,"numPendingTests":0,"numRuntimeErrorTestSuites":0,"numTodoTests":0,'
+        f'"numTotalTestSuites":{suites},"numTotalTests":{tests}'
+    )
+    yield f'{{{counts},"openHandles":[],"startTime":1767323045000,"success":true,"testResults":['.encode()
+    yield files
+    yield b'],"wasInterrupted":false}\n'
 
 
 def _vitest_summary(files: int, tests: int) -> bytes:
@@ -683,6 +751,8 @@ SHAPES = (
     Shape("mocha, Markdown", mocha_markdown, 1 / 25),
     Shape("deno test", deno_results, 1 / 25),
     Shape("JSON report", json_report, 0),
+    Shape("JSON report, 1 % failures", json_report_failures, 0, exit_code=1),
+    Shape("JSON report, one line", json_report_on_one_line, 0),
     Shape("TeamCity messages", teamcity, 1 / 25),
     Shape("tap-spec", tap_spec, 1 / 25),
     Shape("tap-classic", tap_classic, 0),

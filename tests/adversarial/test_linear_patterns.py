@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 
 import context_firewall
-from context_firewall.transcript import broken_off, details, idle, lines, markers, process_failure
+from context_firewall.transcript import broken_off, command_lines, details, idle, lines, markers, process_failure
 from context_firewall.transcript.dialects import REGISTRY, node_grammar, tap_grammar
 from context_firewall.transcript.hints import Hints
 
-MODULES = (tap_grammar, node_grammar, details, process_failure, broken_off, lines, markers, idle)
+MODULES = (tap_grammar, node_grammar, details, process_failure, broken_off, command_lines, lines, markers, idle)
 # Patterns that are tried at every offset of a line; the others are anchored where the line starts.
 SEARCHED = {"ESCAPED", "OBJECT_PAIR", "ANSI", "POSITION", "LATER_DIRECTIVE", "DURATION", "_PLACE", "GREEN_ID"}
 
@@ -30,6 +30,7 @@ BEGINNINGS = {
     "tap_grammar": (b"", b"ok 1 - ", b"# Subtest: ", b"# { "),
     "node_grammar": (b"", "✔ ".encode(), b"test at "),
     "process_failure": (b"", b"    at "),
+    "command_lines": (b"", b"node ", b"npx ", b"python -", b"A=1 ", b"cd a && "),
     "broken_off": (b"", b"    at https://", b"    at loadFiles (", b"PHP Fatal error:  ", b"#1 ", b"  thrown in "),
 }
 """What a line starts with, so that a pattern gets past its own start; else nothing."""

@@ -208,6 +208,17 @@ LINEAR: dict[str, tuple[Stream, int]] = {
         ),
         2000,
     ),
+    "a JSON report of failures, a line each": (
+        lambda n: (
+            f'{{\n  "stats": {{\n"suites": 1, "tests": {n}, "passes": 0, "pending": 0, "failures": {n}}},\n'
+            + ",\n".join(
+                f'"{name}": [\n' + ",\n".join(f'{{"fullTitle": "a{i}"}}' for i in range(count)) + "\n]"
+                for name, count in (("tests", n), ("failures", n), ("passes", 0))
+            )
+            + "\n}\n"
+        ),
+        1000,
+    ),
     "forged RSpec reports": (lambda n: "\n" + RSPEC_REPORT * n, 300),
     "RSpec pages": (
         lambda n: (

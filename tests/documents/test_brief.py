@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from context_firewall import PayloadCeilingTooSmall, reduce_test_run, render_brief
-from context_firewall.documents.brief.regions import _sums_up, says_only_the_name
+from context_firewall.documents.brief.regions import _drawn_in, _sums_up, says_only_the_name
 from context_firewall.documents.brief.runner_frames import frame
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.printable import safe
@@ -150,6 +150,19 @@ def read(brief: str) -> Read:
 CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
 )
+# Unicode 16.0, DerivedCoreProperties.txt, Default_Ignorable_Code_Point, without U+FE0E and U+FE0F; and annotations.
+IGNORABLE = {
+    *(0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFEFF, 0xFFA0),
+    *range(0x180B, 0x1810),
+    *range(0x200B, 0x2010),
+    *range(0x202A, 0x202F),
+    *range(0x2060, 0x2070),
+    *range(0xFE00, 0xFE0E),
+    *range(0xFFF0, 0xFFFC),
+    *range(0x1BCA0, 0x1BCA4),
+    *range(0x1D173, 0x1D17B),
+    *range(0xE0000, 0xE1000),
+}
 ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Za-z0-9]|[=>])")
 
 
@@ -160,7 +173,7 @@ def plain(text: str) -> str:
         code = ord(char)
         if char in "\r\n":
             out.append({"\r": "\\r", "\n": "\\n"}[char])
-        elif char != "\t" and (CONTROL.match(char) or char in "\u00ad\u180e\ufff9\ufffa\ufffb"):
+        elif char != "\t" and (CONTROL.match(char) or code in IGNORABLE):
             out.append(f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}")
         else:
             out.append(char)
@@ -236,8 +249,11 @@ def check_facts(packet: EvidencePacket, found: Read) -> None:
                 bare = text.lstrip(" ")
                 unsigned = bare.removeprefix("#").lstrip(" ")
                 message = f": {bare[1:].strip()}" if bare.startswith("E ") else None
+                marked = f"{bare[0]} {bare[1:].lstrip(' ')}" if re.match("[>E]  ", bare) else bare
                 assert any(
-                    kept.lstrip(" ") in (bare, unsigned) or (message is not None and kept.endswith(message))
+                    kept.lstrip(" ") in (bare, unsigned)
+                    or re.sub("^([>E]) +", r"\1 ", kept) == marked
+                    or (message is not None and kept.endswith(message))
                     for kept in fenced
                 ), text
         header = dict(failure.get("header", {})).get("text")
@@ -372,6 +388,39 @@ def test_python_frames_of_the_runner_are_folded_with_their_source() -> None:
     assert '| Traceback (most recent call last):\n~ 2 runner frames\n|   File "/srv/kiln' in brief
 
 
+@pytest.mark.parametrize(
+    ("lines", "drawn"),
+    [
+        (
+            [">       assert pour(2) == 3", "E       assert 2 == 3", "E        +  where 2 = pour(2)", "pot.py:3: X"],
+            ["> assert pour(2) == 3", "E assert 2 == 3", "E  +  where 2 = pour(2)", "pot.py:3: X"],
+        ),
+        (
+            ["self = 1", "", ">     x", ">   y", "E     z", "pot.py:3: X"],
+            ["self = 1", "", ">   x", "> y", "E   z", "pot.py:3: X"],
+        ),
+        (
+            ["pot.py:3: in pour", "    assert 2 == 3", "E   assert 2 == 3"],
+            ["pot.py:3: in pour", "    assert 2 == 3", "E assert 2 == 3"],
+        ),
+        (
+            ["E   x", "pot.py:3: X", "------ Captured stdout call ------", "E  is a column", ">    so is this"],
+            ["E x", "pot.py:3: X", "------ Captured stdout call ------", "E  is a column", ">    so is this"],
+        ),
+    ],
+)
+def test_what_stands_behind_pytests_marks_is_drawn_in(lines: list[str], drawn: list[str]) -> None:
+    """BRIEF-3: by what all of it shares, and not what the test itself printed."""
+    assert _drawn_in(lines) == drawn
+    assert _drawn_in(drawn) == drawn
+
+
+@pytest.mark.parametrize("lines", [["E     x", ">     y"], ["E x", "pot.py:3: X"], ["EE   x", "pot.py:3: X"], []])
+def test_nothing_else_is_drawn_in(lines: list[str]) -> None:
+    """BRIEF-3"""
+    assert _drawn_in(lines) == lines
+
+
 def test_spaces_at_the_end_of_a_line_are_a_fact() -> None:
     output = "TAP version 13\nnot ok 1 - a\n  ---\n  diff: |-\n    - loaf \n    + loaf\n  ...\n1..1\n"
     assert "|   - loaf \n|   + loaf\n" in render_brief(reduce_test_run(envelope(output)))
@@ -383,7 +432,7 @@ def test_the_cr_of_a_crlf_is_not_spelled_out() -> None:
 
 
 def test_safe_text_is_what_an_independent_spelling_gives() -> None:
-    for text in (*FORGERIES, *map(chr, [*range(0x3000), 0xFEFF, 0xFFF9, *range(0xE0000, 0xE1000)])):
+    for text in (*FORGERIES, *map(chr, [*range(0xD800), *range(0xE000, 0x20000), *range(0xDFFF0, 0xE1010)])):
         assert safe(text) == plain(text)
 
 

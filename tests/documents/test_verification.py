@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from context_firewall import (
 from context_firewall.canonical import canonical_bytes, canonical_sha256
 from context_firewall.documents.value_receipt import Emitted
 from context_firewall.documents.verification import shape
+from context_firewall.documents.verification.findings import path_at
 from context_firewall.reduction import pipeline
 from context_firewall.reduction.verdict import Reason
 from context_firewall.transcript.doubts import Doubt
@@ -113,6 +115,19 @@ def test_a_published_reducers_packet_is_replayed() -> None:
     assert verify_packet(sealed(packet), envelope=run) == []
 
 
+@pytest.mark.parametrize(
+    ("part", "key", "value"), [("reducer", "version", "9.9.9"), ("configuration", "policy_revision", V2)]
+)
+def test_a_configuration_that_the_identity_denies_is_named(part: str, key: str, value: str) -> None:
+    run = envelope(V2_OUTPUT)
+    packet: dict[str, Any] = json.loads(serialize_packet(reduce_test_run(run)))
+    packet["receipt"][part][key] = value
+    found = fields(verify_packet(sealed(packet)))
+    assert {f"receipt.{part}.{key}", "receipt.configuration.identity"} <= set(found)
+    packet["receipt"]["configuration"]["identity"] = "sha256:" + "0" * 64
+    assert f"receipt.{part}.{key}" not in fields(verify_packet(sealed(packet)))
+
+
 # -- what is no packet
 
 
@@ -149,21 +164,61 @@ def test_bytes_are_given_once() -> None:
 
 def test_other_bytes_of_the_same_packet_are_found() -> None:
     canonical = CASES[0].canonical
-    for changed, offset in (
-        (canonical[:-1], len(canonical) - 1),
-        (canonical + b"\n", len(canonical)),
-        (canonical.replace(b'"counts":', b'"counts": ', 1), canonical.index(b'"counts":') + 9),
+    for changed, offset, field in (
+        (canonical[:-1], len(canonical) - 1, ""),
+        (canonical + b"\n", len(canonical), ""),
+        (
+            canonical.replace(b'"counts":', b'"counts": ', 1),
+            canonical.index(b'"counts":') + 9,
+            "decision_evidence.counts",
+        ),
+        (
+            canonical.replace(b'"skipped":0', b'"skipped":-0', 1),
+            canonical.index(b'"skipped":0') + 10,
+            "decision_evidence.counts.skipped",
+        ),
+        (
+            canonical.replace(b'"status":"failed"', b'"status":"f\\u0061iled"', 1),
+            canonical.index(b'"status":"failed"') + 11,
+            "decision_evidence.status",
+        ),
         (
             canonical.replace(b'"exit_code":1', b'"exit_code":1,"exit_code":1', 1),
             canonical.index(b'"exit_code":1') + 15,
+            "decision_evidence.process.interrupted",
         ),
     ):
+        assert changed != canonical
         findings = verify_packet(changed)
-        assert fields(findings) == [""]
+        assert fields(findings) == [field]
         assert f"offset {offset}" in findings[0]["problem"]
-    assert fields(verify_packet(json.dumps(CASES[0].packet, indent=1))) == [""]
-    huge = canonical.replace(b'"duration_ms":12.5', b'"duration_ms":1' + b"0" * 400, 1)
-    assert set(fields(verify_packet(huge))) >= {"", "decision_evidence.process.duration_ms"}
+    assert fields(verify_packet(json.dumps(CASES[0].packet, indent=1))) == ["decision_evidence"]
+    assert (
+        fields(verify_packet(canonical.replace(b'"exit_code":1', b'"exit_code":1.0', 1)))
+        == ["decision_evidence.process.exit_code"] * 2
+    )
+
+
+def test_each_byte_of_canonical_json_is_of_a_field() -> None:
+    value = {"b": [1, {"é": "x"}], "a": {"c": {}}}
+    raw = canonical_bytes(value)
+    held = [
+        (path, bytes(byte for _, byte in run))
+        for path, run in groupby(((path_at(value, at), byte) for at, byte in enumerate(raw)), key=lambda pair: pair[0])
+    ]
+    assert held == [
+        ("", b"{"),
+        ("a", b'"a":{'),
+        ("a.c", b'"c":{}}'),
+        ("a", b","),
+        ("b", b'"b":['),
+        ("b.0", b"1,"),
+        ("b.1", b"{"),
+        ("b.1.é", '"é":"x"}'.encode()),
+        ("b.1", b"]"),
+        ("b", b"}"),
+    ]
+    assert path_at(value, len(raw)) == ""
 
 
 # -- shape
@@ -511,6 +566,24 @@ def test_a_receipt_of_what_was_shown_instead() -> None:
     ceiling = case.packet["receipt"]["payload_limit"]["requested_bytes"]
     evidence = Emitted("model evidence", serialize_model_evidence(model_evidence_for_packet(case.packet)), ceiling)
     assert verify_value_receipt(value_receipt_for_packet(case.packet, emitted=evidence), case.packet) == []
+
+
+@pytest.mark.parametrize("max_bytes", [None, 4_000])
+def test_a_brief_of_head_and_tail_is_found_whatever_its_ceiling(max_bytes: int | None) -> None:
+    """VFY-15: it is shorter than its ceiling."""
+    output = "".join(f"{n * n} cups{' of tea' * (n % 3)}\n" * (n % 5 != 0) + "\n" for n in range(1, 120))
+    packet = reduce_test_run(envelope(output), max_output_bytes=max_bytes)
+    whole = len(render_brief(packet).encode())
+    briefs = {render_brief(packet, max_bytes=ceiling) for ceiling in range(700, whole, (whole - 700) // 25)}
+    assert len(briefs) > 9
+    for brief in briefs:
+        assert verify_brief(brief, packet) == []
+    for brief in filter(lambda brief: "\n| " in brief, briefs):
+        lines = brief.split("\n")
+        place = next(n for n, line in reversed([*enumerate(lines)]) if line.startswith("| "))
+        changed = "\n".join([*lines[:place], lines[place].replace("cups", "cup"), *lines[place + 1 :]])
+        assert fields(verify_brief(changed, packet)) == [f"line {place + 1}"]
+        assert verify_brief(brief.replace("| ", "", 1), packet) != []
 
 
 def test_a_companion_of_something_that_is_no_packet() -> None:

@@ -1,9 +1,14 @@
 """JSON reports of mocha, jest, Vitest, pytest, RSpec, node-tap: indented or on one line, alone or beside another."""
 
 import json
+import random
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from context_firewall import SourceStream, reduce_streams, serialize_packet
 from context_firewall.transcript.dialects.json_report import DIALECT
@@ -173,27 +178,103 @@ def identities(transcript: Transcript) -> list[str]:
 # -- where a document's parts stand
 
 
-def test_spans_of_an_indented_document() -> None:
+def test_places_in_an_indented_document() -> None:
     report = {"a": 1, "b": [{"c": "ends with {"}, {}], "d": {"e": [2]}}
-    found = document(json.dumps(report, indent=2).encode().split(b"\n"))
+    found = document(printed(report).encode())
     assert found is not None
-    assert found.span(found.root) == Span(0, 13)
-    assert found.span(found.root["b"]) == Span(2, 7)
-    assert found.span(found.root["b"][0]) == Span(3, 5)
-    assert found.span(found.root["d"]["e"]) == Span(9, 11)
+    root = found.root
+    parts = [root, root["b"], root["b"][0], root["d"]["e"]]
+    places = found.places(parts)
+    assert list(map(places.of, parts)) == [Span(0, 13), Span(2, 7), Span(3, 5), Span(9, 11)]
 
 
-def test_spans_of_a_document_on_one_line() -> None:
-    found = document([b'{"a":[{"b":[1]}]}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":[{"b":[1]}]}',
+        # A part that opens or closes within a line, or an empty one that has several, though as many lines do.
+        '{\n"a": [\n{ "b": 1 }\n]\n}',
+        '{\n"a": [\n1],\n"b": [\n],\n"c": [2\n]\n}',
+        '{\n"a": [\n1],\n"b": [\n \n],\n"c": [2\n]\n}',
+        '{\n"a": [\n1 ],\n"b": "}"\n}',
+    ],
+)
+def test_places_where_not_each_part_has_its_lines(text: str) -> None:
+    found = document(f"{text}\n".encode())
     assert found is not None
-    assert found.span(found.root["a"][0]) == Span(0, 0)
+    assert found.places([found.root["a"]]).of(found.root["a"]) == Span(0, text.count("\n"))
+
+
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.sampled_from([None, True, 7, "a", "ends with {", "]", "{}", "\n", {}, []]),
+    lambda inside: st.lists(inside, max_size=4) | st.dictionaries(st.sampled_from("abcd"), inside, max_size=4),
+    max_leaves=12,
+)
+
+
+class Printer:
+    """Prints a value and notes where its parts stand; asked each time whether brackets have lines of their own."""
+
+    def __init__(self, breaks: Callable[[], bool]) -> None:
+        self.breaks = breaks
+        self.text = ""
+        self.spans: list[tuple[object, Span]] = []
+
+    def value(self, value: Any) -> None:
+        if not isinstance(value, dict | list):
+            self.text += json.dumps(value)
+            return
+        first = self.text.count("\n")
+        brackets = "{}" if isinstance(value, dict) else "[]"
+        self.text += brackets[0] + "\n " * self.breaks()
+        for number, key in enumerate(value):
+            self.text += ("," + "\n  " * self.breaks()) * bool(number)
+            self.text += f'"{key}": ' if isinstance(value, dict) else ""
+            self.value(value[key] if isinstance(value, dict) else key)
+        self.text += " \n " * self.breaks() + brackets[1]
+        if value:
+            self.spans.append((value, Span(first, self.text.count("\n"))))
+
+
+@given(
+    root=st.dictionaries(st.sampled_from("abcd"), VALUES, min_size=1), seed=st.integers(), percent=st.integers(0, 100)
+)
+def test_places_are_right_or_the_whole(root: Report, seed: int, percent: int) -> None:
+    """JSON-3 and P3, however a document is laid out: with lines for its brackets, some of them, or none."""
+    rng = random.Random(seed)  # noqa: S311 - the same each time
+    shown = Printer(lambda: rng.randrange(100) < percent)
+    shown.value(root)
+    found = document(f"{shown.text}\n".encode())
+    assert found is not None
+    again = Printer(lambda: False)
+    again.value(found.root)
+    parts = [part for part, _ in again.spans]
+    places = found.places(parts)
+    whole = Span(0, shown.text.count("\n"))
+    assert [places.of(part) for part in parts] in ([span for _, span in shown.spans], [whole] * len(parts))
+
+
+@given(root=st.dictionaries(st.sampled_from("abcd"), VALUES, min_size=1), indent=st.sampled_from([0, 1, 2, "\t"]))
+def test_places_of_what_is_indented_are_exact(root: Report, indent: int | str) -> None:
+    """JSON-3."""
+    found = document(f"{json.dumps(root, indent=indent)}\n".encode())
+    assert found is not None
+    shown = Printer(lambda: False)
+    shown.value(found.root)
+    places = found.places(part for part, _ in shown.spans)
+    lines = json.dumps(root, indent=indent).split("\n")
+    for part, _ in shown.spans:
+        first, last = places.of(part)
+        inside = "\n".join(lines[first : last + 1]).strip().removesuffix(",")
+        value = inside if inside[0] in "{[" else inside.partition(": ")[2]
+        assert json.loads(value) == part
 
 
 @pytest.mark.parametrize(
     "text", ["{", "[]", "{}", "1", '{"a":1,"a":2}', '{"a":NaN}', '{"a":1} x', '{"a":' + "[" * 100_000, '{"a":"\udc80"}']
 )
 def test_what_is_no_document(text: str) -> None:
-    assert document([text.encode("utf-8", "surrogateescape")]) is None
+    assert document(text.encode("utf-8", "surrogateescape") + b"\n") is None
 
 
 # -- whole reports
@@ -255,6 +336,18 @@ def test_a_file_that_does_not_load() -> None:
     transcript = read(printed(report))
     assert identities(transcript) == [NAMES["jest"], "b.js"]
     assert transcript.tally.failed == 1
+    assert not transcript.doubts
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_file_that_fails_besides_tests_that_passed(indent: int | None) -> None:
+    """JSON-2, JSON-3 and P2: what it says of that is shown."""
+    report = green(jest())
+    report["testResults"][0] |= {"status": "failed", "message": "  ● Test suite failed to run\n    dry\n"}
+    report |= {"numFailedTestSuites": 1, "numRuntimeErrorTestSuites": 1, "success": False}
+    transcript = read(printed(report, indent))
+    assert identities(transcript) == ["/srv/well.test.js"]
+    assert "dry" in "".join(line.text for line in transcript.failures[0].lines())
     assert not transcript.doubts
 
 
@@ -354,6 +447,42 @@ def test_errors_outside_of_examples(indent: int | None) -> None:
         assert len(texts[names[1]]) == len(texts[names[2]]) == 1
         assert "knots" in texts[names[1]][0]
         assert "it runs on" in texts[names[2]][0]
+
+
+def test_messages_that_share_a_line_are_shown_together() -> None:
+    """JSON-6: no other line is taken for one of them."""
+    line = "2 examples, 1 failure, 2 errors occurred outside of examples"
+    report = counting(rspec(), line, errors_outside_of_examples_count=2) | {"messages": ["Run options", OUTSIDE, HOOK]}
+    before, _, behind = printed(report).partition("occurred in an")
+    text = ",".join(before.rsplit(",\n", 1)) + "occurred in an" + behind
+    outside = [failure for failure in read(text).failures if failure.identity != "well is deep"]
+    assert len(outside) == 2
+    text = "".join(line.text for line in outside[0].lines())
+    assert "knots" in text
+    assert "it runs on" in text
+    assert outside[1].header is None
+
+
+@pytest.mark.parametrize("error", ["dry", ["dry"], None, {"stack": ["dry"], "message": "dry"}])
+def test_an_error_of_another_form_is_shown_as_it_is(error: object) -> None:
+    """JSON-3 and P7."""
+    failing = {"fullTitle": "well is deep", "message": "dry", "err": error}
+    stats = {"suites": 1, "tests": 1, "passes": 0, "pending": 0, "failures": 1}
+    report: Report = {"stats": stats, "tests": [failing], "pending": [], "failures": [failing], "passes": []}
+    transcript = read(printed(report))
+    assert identities(transcript) == ["well is deep"]
+    assert '"message": "dry"' in "".join(line.text for line in transcript.failures[0].lines())
+
+
+@pytest.mark.parametrize("diag", ["dry", ["dry"], {}, 3])
+def test_a_suite_that_fails_with_a_diagnosis_of_another_form(diag: object) -> None:
+    """JSON-7 and P7: the suite's own lines tell of it."""
+    exits = suite("exits.test.js", point("fills"), ok=False, message="dry", diag=diag)
+    transcript = read(printed(node_tap(exits)))
+    assert identities(transcript) == ["exits.test.js"]
+    text = "\n".join(line.text for line in transcript.failures[0].lines())
+    assert '"message": "dry"' in text
+    assert "fills" not in text
 
 
 def test_frames_of_installed_gems_only_orient() -> None:
@@ -503,6 +632,42 @@ def test_every_line_is_accounted_for_once(name: str, indent: int | None) -> None
     assert transcript.event_count == text.count("\n") == len(traces)
     if indent:
         assert Kind.AGGREGATE_SOURCE in {trace.kind for trace in traces.values()}
+
+
+def disturbed(text: str, rng: random.Random) -> str:
+    """The same document, as long as it is one, in other lines."""
+    lines = text.splitlines()
+    at = rng.randrange(1, len(lines) - 1)
+    line = lines[at]
+    lines[at : at + 1] = {
+        0: [line.replace("[]", "[\n]").replace("{}", "{\n\n}")],
+        1: ["", line + " "],
+        2: [line.rstrip("[{"), line.strip()[-1]] if line.endswith(("[", "{")) else [line],
+        3: [],
+    }[rng.randrange(4)]
+    if len(lines) < len(text.splitlines()):
+        lines[at - 1] += line
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_lines_that_are_only_counted_are_those_that_are_found(name: str) -> None:
+    """P3: what passed is counted, and looked for where somebody asks; both say the same, however lines are broken."""
+    rng = random.Random(name)  # noqa: S311 - the same each time
+    whole = printed(REPORTS[name]())
+    for _ in range(60):
+        text = disturbed(disturbed(whole, rng), rng)
+        counted = read(text)
+        found, traces = trace_streams([("stdout", [text.encode()])], exit_code=1)
+        assert counted.suppressed == found.suppressed
+        assert (counted.failures, counted.todo, counted.unclassified) == (
+            found.failures,
+            found.todo,
+            found.unclassified,
+        )
+        kinds = Counter(trace.kind for trace in traces.values())
+        assert all(kinds[kind] >= count for kind, count in counted.suppressed.items())
+        assert kinds.total() == text.count("\n")
 
 
 @pytest.mark.parametrize(

@@ -284,7 +284,7 @@ def test_what_is_printed_among_the_outline_is_the_programs() -> None:
 
 def test_what_stands_before_the_first_result_is_nobodys() -> None:
     """RSPEC-4."""
-    assert sufficient("bundle exec rspec\n" + GREEN) == Doubt.UNCLASSIFIED_EVIDENCE
+    assert sufficient("preheating the oven\n" + GREEN) == Doubt.UNCLASSIFIED_EVIDENCE
 
 
 def test_standard_error_is_the_programs() -> None:

@@ -131,6 +131,9 @@ def test_a_warning_fails_no_process_and_stands_in_the_account_of_what_did() -> N
     assert Doubt.FAILURE_OUTSIDE_TESTS in read(b"", PYTHON + "boom\n", 1).doubts
 
 
-def test_declared_noise_goes_first() -> None:
-    transcript = read(GREEN, NODE + PYTHON, 0, NoiseRule(prefix="(node:"))
-    assert [line.raw for line in transcript.warnings] == PYTHON.encode().splitlines()
+@pytest.mark.parametrize("text", WARNINGS)
+def test_no_declared_noise_takes_a_warning_or_a_part_of_it(text: str) -> None:
+    """READ-11."""
+    rules = [NoiseRule(prefix=line) for line in text.splitlines() if line]
+    for declared in (rules, rules[:1], rules[-1:]):
+        assert read(GREEN, text, 0, *declared) == read(GREEN, text)

@@ -6,6 +6,7 @@ import pytest
 
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.kinds import Kind
+from context_firewall.transcript.noise import NoiseRule
 from context_firewall.transcript.reader import read_streams
 from context_firewall.transcript.surroundings import FORMS
 
@@ -33,6 +34,22 @@ TEXTS = {
     "uv": (
         "Using CPython 3.12.4\nCreating virtual environment at: .venv\nResolved 2 packages in 3ms\n"
         "Installed 2 packages in 1.20s\n + pytest==8.4.2\n - pluggy==1.0\n"
+    ),
+    "nx": (
+        "\n NX   Running target test for 2 projects:\n\n- cups\n- pots\n\n> nx run cups:test\n"
+        "> nx run pots:test  [existing outputs match the cache, left as is]\n"
+        " NX   Successfully ran target test for 2 projects\n\n"
+        "Nx read the output from the cache instead of running the command for 1 out of 2 tasks.\n"
+    ),
+    "lerna": (
+        "lerna notice cli v9.0.7\nlerna info ci enabled\n"
+        " Lerna (powered by Nx)   Running target test for 2 projects:\n- cups\n> cups:test\n"
+        " Lerna (powered by Nx)   Successfully ran target test for 2 projects\n"
+    ),
+    "pnpm": "Scope: 2 of 3 workspace projects\nScope: all 3 workspace projects\n",
+    "turbo": (
+        "   \u2022 Packages in scope: cups, pots\n   \u2022 Running test in 2 packages\n"
+        " Tasks:    2 successful, 2 total\nCached:    0 cached, 2 total\n  Time:    476ms >>> FULL TURBO\n"
     ),
     "time": "\nreal\t0m0.452s\nuser\t0m0.197s\nsys\t0m0.039s\n",
     "coverage": (
@@ -67,6 +84,15 @@ FAILS = {
     ),
     "pnpm": "\u2009ELIFECYCLE\u2009 Test failed. See above for more details.\n",
     "pnpm run": " ELIFECYCLE  Command failed with exit code 1.\n",
+    "pnpm in brackets": "[ELIFECYCLE] Command failed with signal SIGTERM.\n",
+    "pnpm recursive": (
+        'Error: ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL\n  \u00d7 "pnpm recursive run" failed in /srv/tea/cups\n'
+        "\u2009ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL\u2009 cups@1.0.0 test: `node --test`\nExit status 1\n"
+    ),
+    "turbo": (
+        " Tasks:    1 successful, 2 total\nFailed:    cups#test\nERROR: command finished with error: npm\n"
+        "cups#test:  ERROR  command (/srv/cups) npm run test exited (1)\n ERROR  run failed: command  exited (1)\n"
+    ),
     "yarn": "error Command failed with exit code 1.\n",
     "yarn signal": 'error Command failed with signal "SIGKILL".\n',
     "make": (
@@ -80,13 +106,16 @@ FAILS = {
     ),
     "nox": "nox > Command pytest -q failed with exit code 1\nnox > Session tests failed.\nnox > * tests: failed\n",
     "deno": "error: Test failed\n",
+    "bun": 'error: script "test" exited with code 1\n',
+    "nx": " NX   Running target test for 2 projects failed\nFailed tasks:\n- cups:test\n",
     "just": "error: Recipe `test` failed on line 2 with exit code 1\n",
 }
 
 
-def read(stdout: str, stderr: str, code: int) -> Transcript:
+def read(stdout: str, stderr: str, code: int, *rules: NoiseRule) -> Transcript:
     """A run in two streams."""
-    return read_streams([("stdout", [stdout.encode()]), ("stderr", [stderr.encode()])], exit_code=code)
+    streams = [("stdout", [stdout.encode()]), ("stderr", [stderr.encode()])]
+    return read_streams(streams, exit_code=code, noise=rules)
 
 
 def formed(text: str) -> set[str]:
@@ -131,11 +160,20 @@ def test_that_the_command_failed_is_the_only_witness_elsewhere(text: str) -> Non
     assert [line.raw.decode() for line in read(RED, text, 0).unclassified] == said
 
 
+@pytest.mark.parametrize("text", [*TEXTS.values(), *FAILS.values()], ids=[*TEXTS, *FAILS])
+def test_no_declared_noise_takes_what_is_known(text: str) -> None:
+    """READ-11: nor the line that another one is known by."""
+    rules = [NoiseRule(prefix=line) for line in text.splitlines() if line]
+    for stdout, code in ((GREEN, 0), (RED, 0), (RED, 1)):
+        for declared in (rules, rules[:1]):
+            assert read(stdout, text, code, *declared) == read(stdout, text, code)
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "yarn run\n",
-        "$ node --test\n",
+        "$ boil water\n",
         "Done in 0.52s.\n",
         "error Command failed.\n",
         "npm error code 1\n",
@@ -148,6 +186,12 @@ def test_that_the_command_failed_is_the_only_witness_elsewhere(text: str) -> Non
         "nox > Error: no tea\n",
         "Resolved tea\n",
         " + pytest==8.4.2\n",
+        "> cups:test\n",
+        "Exit status 1\n",
+        "Cached:    0 cached, 2 total\n",
+        "- cups\n",
+        "- cups:test\n",
+        "Failed tasks:\n",
         "user\t0m0.1s\n",
         "--------------------------------------------------------\n",
         "my pot.py         7      1    86%\n",
@@ -168,8 +212,8 @@ def test_another_table_is_no_table_of_istanbuls() -> None:
 
 
 def test_a_line_stands_right_below() -> None:
-    text = "yarn run v1.22.22\ntea\n$ node --test\n"
-    assert [line.raw for line in read(GREEN, text, 0).unclassified] == [b"tea", b"$ node --test"]
+    text = "yarn run v1.22.22\ntea\n$ boil water\n"
+    assert [line.raw for line in read(GREEN, text, 0).unclassified] == [b"tea", b"$ boil water"]
 
 
 def test_contested_results_keep_their_surroundings() -> None:

@@ -3,9 +3,11 @@
 import re
 
 # What a terminal or a reader could take for something else: C0 and C1 controls, line and paragraph separators,
-# directional, annotating and invisible formatting, and the plane of invisible tags. A tab is text.
+# directional, annotating and invisible formatting, fillers, and the plane of invisible tags: all that Unicode calls
+# Default_Ignorable_Code_Point but for the two selectors that say how an emoji is drawn. A tab is text.
 UNSAFE = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]"
 )
 ANSI = re.compile(r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]|\][^\x07\x1b]*+(?:\x07|\x1b\\)|[()][A-Za-z0-9]|[=>])")

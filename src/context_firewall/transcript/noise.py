@@ -1,12 +1,13 @@
 """Declared noise: lines that a project knows, so that they need no explanation in every run.
 
 A rule is a literal prefix or a linear regular expression (`linear_regex`) over the bare line, perhaps for one stream.
-It can only take lines that no other rule knows, that is of kind `unclassified`, and of those only what nobody else may
-need:
+It can only take lines that no other rule knows, that is of kind `unclassified` when warnings and what stands around a
+run are told from them, and of those only what nobody else may need:
 
 - a stretch with contested results keeps everything: what is unclassified in it may be the region of a denied failure;
 - so does a stream that two dialects claim: what one reading calls unknown is another's failure;
-- where standard error is the only account of a failed process, it is that failure's region and is kept whole.
+- where standard error is the only account of a failed process, it is that failure's region and is kept whole;
+- that a command failed may be said by no other line than the one that stands below the run.
 
 What a rule takes is counted as `declared_noise`. Taking it away removes no doubt but that of unclassified evidence.
 """
@@ -161,13 +162,21 @@ class _Sieve:
 
 
 def without_noise(
-    readings: Iterable[Reading], rules: Sequence[NoiseRule], spared: Collection[str] = ()
+    readings: Iterable[Reading],
+    rules: Sequence[NoiseRule],
+    spared: Collection[str] = (),
+    witnesses: Collection[Line] = (),
 ) -> list[Reading]:
-    """The readings without the unclassified lines that rules declare; those are counted. `spared` names streams."""
+    """The readings without the unclassified lines that rules declare; those are counted.
+
+    `spared` names streams of which nothing is taken, `witnesses` are lines that are not.
+    """
     sieves = {stream: _Sieve(rules, stream) for stream in STREAMS if stream not in spared}
 
     def is_noise(line: Line) -> bool:
-        return line.kind is Kind.UNCLASSIFIED and line.stream in sieves and sieves[line.stream].takes(line)
+        if line.kind is not Kind.UNCLASSIFIED or line.stream not in sieves:
+            return False
+        return sieves[line.stream].takes(line) and line not in witnesses
 
     cleared = []
     for reading in readings:

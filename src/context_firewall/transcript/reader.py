@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from context_firewall.errors import InvalidInput
+from context_firewall.transcript.apart import announces, read_apart
 from context_firewall.transcript.dialects import REGISTRY, Entry
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading, Transcript, combined
@@ -351,18 +352,40 @@ def _readings(
     readings: list[Reading] = []
     disputed: set[str] = set()
     for name, chunks in streams:
-
-        def attempt(parts: Iterable[bytes], ignored: Openings = frozenset(), stream: str = name) -> list[Reading]:
-            reader = StreamReader(stream, rows, trace=trace, ignored=ignored)
-            for part in parts:
-                reader.feed(part)
-            return reader.close(exit_code)
-
-        held = Held(chunks)
-        closed = unmisled(attempt(held.once()), held, attempt, exit_code)
-        readings += (part._replace(stream=name) for part in closed)
+        closed = _stream(name, chunks, rows, exit_code, trace=trace)
+        readings += closed
         if any(Doubt.AMBIGUOUS_DIALECT in part.doubts for part in closed):
             disputed.add(name)
+    return settled(readings, _that_read(readings, rows), exit_code, noise, disputed)
+
+
+def _stream(
+    name: str, chunks: Iterable[bytes], rows: Sequence[Row], exit_code: int | None, *, trace: bool
+) -> list[Reading]:
+    """The readings of one stream."""
+
+    def attempt(parts: Iterable[bytes], ignored: Openings = frozenset(), code: int | None = exit_code) -> list[Reading]:
+        reader = StreamReader(name, rows, trace=trace, ignored=ignored)
+        for part in parts:
+            reader.feed(part)
+        return [part._replace(stream=name) for part in reader.close(code)]
+
+    def one_of_several(text: bytes) -> list[Reading]:
+        # If the process failed, it may have been another run that did.
+        code = 0 if exit_code == 0 else None
+        parts = attempt([text], code=code)
+        return settled(parts, _that_read(parts, rows), code, (), frozenset())
+
+    held = Held(chunks)
+    readings = unmisled(attempt(held.once()), held, attempt, exit_code)
+    whole = held.again()
+    if whole is None or not announces(readings):
+        return readings
+    apart = read_apart(name, b"".join(whole), one_of_several, lambda text: attempt([text]))
+    return readings if apart is None else apart
+
+
+def _that_read(readings: Iterable[Reading], rows: Sequence[Row]) -> list[Dialect]:
+    """The dialects that have read something."""
     read = {part.dialect for part in readings}
-    dialects = [row.dialect for row in rows if row.name in read]
-    return settled(readings, dialects, exit_code, noise, disputed)
+    return [row.dialect for row in rows if row.name in read]

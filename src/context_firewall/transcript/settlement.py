@@ -33,21 +33,29 @@ def settled(
         _with_program_output(joined(_without_echoes(readings, dialects, exit_code)), dialects, exit_code), exit_code
     )
     if noise:
+        readings = _without_noise(_sorted_out(readings, exit_code), noise, disputed)
         # The only account of a failed process is kept whole; where noise has buried it, it is looked for again.
-        readings = without_noise(readings, noise, disputed)
         if not any(Doubt.FAILURE_OUTSIDE_TESTS in part.doubts for part in readings):
             readings = _with_process_failure(readings, exit_code)
     return _sorted_out(readings, exit_code)
+
+
+def _without_noise(readings: list[Reading], noise: Sequence[NoiseRule], disputed: Set[str]) -> list[Reading]:
+    """The readings without declared noise. No rule takes a line that says that a command failed."""
+    from context_firewall.transcript.surroundings import witnesses
+
+    return without_noise(readings, noise, disputed, witnesses(readings))
 
 
 def _sorted_out(readings: list[Reading], exit_code: int | None) -> list[Reading]:
     """The readings, with what is known of unclassified lines wherever they stand. Most runs have none."""
     if not any(part.unclassified for part in readings):
         return readings
+    from context_firewall.transcript.command_lines import without_command_lines
     from context_firewall.transcript.runtime_warnings import with_runtime_warnings
     from context_firewall.transcript.surroundings import without_surroundings
 
-    return with_runtime_warnings(without_surroundings(readings, exit_code))
+    return with_runtime_warnings(without_surroundings(without_command_lines(readings), exit_code))
 
 
 def _without_echoes(readings: list[Reading], rows: Sequence[Dialect], exit_code: int | None) -> list[Reading]:

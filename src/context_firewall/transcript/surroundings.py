@@ -5,8 +5,8 @@ Each line has a form of its own, or stands right below one that has. What a prog
 `informational`. That a command failed is shown as a warning, without a doubt, if the run itself says that it did; it
 may have been another command. If the run does not say so, such a line is the only witness and stays unclassified.
 
-Sources: the output of npm 6-11, pnpm 9-10, yarn 1, GNU make 4, tox 4, nox, uv, bash's `time`, coverage.py 7, and
-Istanbul's text report (nyc, c8).
+Sources: the output of npm 6-11, pnpm 9-11, yarn 1, bun 1, GNU make 4, tox 4, nox, nx 22, lerna 9, turbo 2, uv, bash's
+`time`, coverage.py 7, and Istanbul's text report (nyc, c8).
 """
 
 import re
@@ -42,6 +42,8 @@ def _fails(pattern: bytes, *names: str) -> Form:
 _SECONDS = rb"[0-9.]++(?:ms|s)"
 _COUNTS = rb"(?: {2,}+[0-9]++(?![.%])){2,4}+ {2,}+[0-9.]++%[^\n]*+"
 
+_NX = rb" (?:NX|Lerna \(powered by Nx\)) {3}"
+
 FORMS: dict[str, Form] = {
     # npm. Its banner (`> shop@1.0.0 test`) is read where lines are read.
     "npm_notice": Form(rb"npm notice(?: [^\n]*+)?"),
@@ -52,8 +54,24 @@ FORMS: dict[str, Form] = {
     ),
     # pnpm writes thin spaces around its code.
     "pnpm_failed": _fails(
-        rb"(?:\xe2\x80\x89| )ELIFECYCLE(?:\xe2\x80\x89| ) "
-        rb"(?:Test failed\. See above for more details\.|Command failed(?: with exit code [0-9]++)?\.)"
+        rb"(?:(?:\xe2\x80\x89| )ELIFECYCLE(?:\xe2\x80\x89| )|\[ELIFECYCLE\]) "
+        rb"(?:Test failed\. See above for more details\.|Command failed(?: with (?:exit code|signal) [A-Z0-9]++)?\.)"
+    ),
+    "pnpm_scope": Form(rb"Scope: (?:all )?[0-9]++ (?:of [0-9]++ )?workspace projects"),
+    "pnpm_recursive": _fails(rb"(?:Error: |\xe2\x80\x89| )ERR_PNPM_RECURSIVE_[A-Z_]++(?:(?:\xe2\x80\x89| ) [^\n]++)?"),
+    "pnpm_recursive_more": _fails(
+        rb"  \xc3\x97 \"pnpm recursive [a-z]++\" failed in [^\n]++|Exit status [0-9]++", "pnpm_recursive"
+    ),
+    # turbo: what it is about to do, and what came of it.
+    "turbo": Form(rb"   \xe2\x80\xa2 (?:Packages in scope: |Running |Remote caching )[^\n]++"),
+    "turbo_done": Form(rb" Tasks: {4}(?P<turbo_tasks>[0-9]++) successful, (?P=turbo_tasks) total"),
+    "turbo_more": _below(
+        rb"Cached: {4}[0-9]++ cached, [0-9]++ total|  Time: {4}[0-9][^\n]++", "turbo_done", "turbo_short", "turbo_more"
+    ),
+    "turbo_short": _fails(rb" Tasks: {4}[0-9]++ successful, [0-9]++ total"),
+    "turbo_failed": _fails(
+        rb"[^\s#]++#[^\s:]++: {2}ERROR {2}command \([^\n]++| ERROR {2}run failed: command {2}exited \([0-9]++\)"
+        rb"|Failed: {4}[^\n]++|ERROR: command finished with error: [^\n]++"
     ),
     "yarn": Form(rb"yarn run v[0-9.]++"),
     "yarn_command": _below(rb"\$ [^\n]++", "yarn"),
@@ -94,6 +112,21 @@ FORMS: dict[str, Form] = {
         rb"|\* [^\n]*?: failed)"
     ),
     "just_failed": _fails(rb"error: [Rr]ecipe `[^`\n]++` failed (?:on line [0-9]++ )?with exit code [0-9]++"),
+    "bun_failed": _fails(rb"error: script \"[^\"\n]++\" exited with code [0-9]++"),
+    # nx, and lerna by it: what it runs for which projects, each task's name above what it prints, what came of it.
+    "nx": Form(rb" NX {3}Running targets? [^\n]++(?<! failed)"),
+    "nx_item": _below(rb"- [^\s:]++", "nx", "lerna", "nx_item"),
+    "nx_task": Form(rb"> nx run [^\s:]++:\S++(?: {2}\[[^\]\n]++\])?"),
+    "lerna_task": Form(rb"> [^\s:@]++:\S++(?: {2}\[[^\]\n]++\])?", after="lerna"),
+    "nx_done": Form(_NX + rb"Successfully ran targets? [^\n]++"),
+    "nx_cache": _below(
+        rb"Nx read the output from the cache instead of running the command for [0-9]++ out of [0-9]++ tasks\.",
+        "nx_done",
+    ),
+    "nx_failed": _fails(_NX + rb"Running targets? [^\n]++(?<= failed)"),
+    "nx_failed_more": _fails(rb"Failed tasks:|- [^\s:]++:\S++", "nx_failed", "nx_failed_more"),
+    "lerna": Form(rb" Lerna \(powered by Nx\) {3}Running targets? [^\n]++(?<! failed)"),
+    "lerna_says": Form(rb"lerna (?:notice|info|success) [^\n]++"),
     # deno's command, where the reporter is not its own.
     "deno_failed": _fails(rb"error: Test failed"),
     "uv": Form(
@@ -151,6 +184,12 @@ def without_surroundings(readings: list[Reading], exit_code: int | None) -> list
     for part, names in zip(readings, formed, strict=True):
         seen[part.stream].update(names.values())
     return [_taken(part, names, seen[part.stream], told=told) for part, names in zip(readings, formed, strict=True)]
+
+
+def witnesses(readings: Sequence[Reading]) -> set[Line]:
+    """The unclassified lines that say that a command failed."""
+    formed = (_formed(part.unclassified) for part in readings)
+    return {line for names in formed for line, name in names.items() if FORMS[name].fails}
 
 
 def _taken(part: Reading, names: dict[Line, str], seen: set[str], *, told: bool) -> Reading:

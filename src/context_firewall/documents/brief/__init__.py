@@ -103,6 +103,27 @@ def render_brief(packet: EvidencePacket, *, max_bytes: int | None = None) -> str
     )
 
 
+def briefs_of_head_and_tail(packet: EvidencePacket, fenced: int) -> Iterator[str]:
+    """The briefs that show so many lines of a run without a test, of the unclassified ones the first and the last.
+
+    Their length does not tell their ceiling: it leaves room for the longest place. Who has one can tell it so.
+    """
+    lines = packet["decision_evidence"]["unclassified_evidence"]
+    if packet["decision_evidence"]["counts"]["total"] or not lines:
+        return
+    draft = _Draft(packet)
+    shown = sum(line.startswith("|") for line in draft.text(Shape(remarks=False)).split("\n"))
+    for n in range(1, len(lines)):
+        shown += "text" in _edge(lines, n)
+        if shown == fenced:
+            yield draft.text(Shape(remarks=False, edges=n))
+
+
+def _edge(lines: Sequence[Mapping[str, Any]], n: int) -> Mapping[str, Any]:
+    """The nth line that is kept of lines' head and tail: the first, the last, the second…"""
+    return lines[n // 2] if n % 2 else lines[-n // 2]
+
+
 class _Draft:
     """A packet's brief in all its shapes: what is the same in several of them is rendered once."""
 
@@ -188,7 +209,7 @@ class _Draft:
         before: dict[int, Mapping[str, Any]] = {}
         for n in range(1, len(lines)):
             at_head = n % 2
-            line = lines[n // 2] if at_head else lines[-n // 2]
+            line = _edge(lines, n)
             size += len("\n".join(_section("unclassified", [line], shown=True)).encode()) + 1
             pair = [before[at_head], line] if at_head in before else []
             if len(list(_blocks(pair if at_head else pair[::-1]))) == 1:

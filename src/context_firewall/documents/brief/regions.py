@@ -34,6 +34,9 @@ _ESCAPED = re.compile(r"\\(?=[#\\])")
 # pytest's error line, and the start of its line that says where: `E   boom`, then `lib/price.py:7: boom`.
 _ERROR = re.compile(r"E ++(\S.*)")
 _WHERE = re.compile(r"\S.*:[0-9]++: ")
+# pytest's marks before a failing statement and before what is wrong with it, and the title of what the test printed.
+_MARKED = re.compile(r"(?P<mark>[>E])(?P<margin> ++)(?=\S)")
+_PRINTED = re.compile(r"-++ Captured \S++ \S++ -++")
 
 
 def name_lines(number: int, failure: Mapping[str, Any]) -> str:
@@ -63,6 +66,7 @@ def context_lines(failure: Mapping[str, Any]) -> int:
 
 def _region(failure: Mapping[str, Any], said: Sequence[str] | None) -> Iterator[str]:
     """The lines of a region; `said` is what it says, if it is told in another way than as it stands."""
+    failure = _unnamed(failure)
     texts = [line["text"] for line in failure.get("details", ()) if "text" in line and line["category"] != CONTEXT]
     header, spoken = failure.get("header"), _spoken(failure) if said is None else said
     above = "" if header is None or spoken is not None else header.get("text", "")
@@ -74,10 +78,27 @@ def _region(failure: Mapping[str, Any], said: Sequence[str] | None) -> Iterator[
             yield FENCE + _unruled(line_text(text).strip())
         if lines and _SAID.fullmatch(lines[0]) and says_only_the_name(lines[0], name):
             del lines[0]
-    yield from _folded(list(_said_once(lines)))
+    yield from _folded(list(_said_once(_drawn_in(lines))))
     hidden = [line for line in lines_of(failure) if "text" not in line]
     if hidden:
         yield f"   not shown: {amount_of(hidden)}{place_of(hidden)}"
+
+
+def _unnamed(failure: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A failure of one run of several, without the run's name before its identity and before each of its lines."""
+    name, arrow, identity = failure["identity"].partition(" > ")
+    shown = [line for line in (failure.get("header", {}), *failure.get("details", ())) if "text" in line]
+    prefix = f"{name}: "
+    if not arrow or not shown or not all(line["text"].startswith(prefix) for line in shown):
+        return failure
+
+    def without(line: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**line, "text": line["text"].removeprefix(prefix)} if "text" in line else line
+
+    parts: dict[str, Any] = {"identity": identity, "details": [without(line) for line in failure.get("details", ())]}
+    if "header" in failure:
+        parts["header"] = without(failure["header"])
+    return {**failure, **parts}
 
 
 def is_decoded(failure: Mapping[str, Any]) -> bool:
@@ -150,6 +171,17 @@ def _said_once(lines: Sequence[str]) -> Iterator[str]:
         place = following.removesuffix(f" {error[1]}") if error else following
         if place == following or not _WHERE.fullmatch(f"{place} "):
             yield line
+
+
+def _drawn_in(lines: list[str]) -> list[str]:
+    """Lines without the indentation that all of pytest's share behind its marks, but for one blank."""
+    if not any(_WHERE.match(line) for line in lines):
+        return lines
+    end = next((n for n, line in enumerate(lines) if _PRINTED.fullmatch(line)), len(lines))
+    marked = [_MARKED.match(line) for line in lines[:end]]
+    margin = min((len(found["margin"]) for found in marked if found), default=1)
+    drawn = [line if found is None else line[:1] + line[margin:] for line, found in zip(lines, marked, strict=False)]
+    return drawn + lines[end:]
 
 
 def _unruled(text: str) -> str:

@@ -13,7 +13,8 @@ from context_firewall.canonical import canonical_sha256, sha256
 from context_firewall.documents.evidence_packet import DecisionEvidence, EvidencePacket
 from context_firewall.documents.test_run_input import STREAM_NAMES
 from context_firewall.documents.verification.findings import Findings, at, quoted
-from context_firewall.documents.verification.shape import ALWAYS_RETAINED, LIMIT_REASONS, V2
+from context_firewall.documents.verification.shape import ALWAYS_RETAINED, LIMIT_REASONS, POLICIES, V2
+from context_firewall.version import __version__
 
 NOT_ABOUT_THE_OUTCOME = frozenset(
     {"RAW_EVIDENCE_REFERENCE_MISSING", "COUNTS_UNCONFIRMED", *LIMIT_REASONS["test-output-policy/v3"]}
@@ -24,6 +25,8 @@ LINE_LISTS = ("fatal_errors", "timeouts", "unclassified_evidence", "warnings", "
 REMARKS = ("unclassified_evidence", "warnings")
 STOPS = ("fatal_errors", "timeouts")
 REGION = ("region", "elsewhere")
+
+_OF_THE_IDENTITY = "is not what receipt.configuration.identity is the digest of:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +115,24 @@ def check_digests(findings: Findings, packet: Any, configurations: Sequence[Mapp
             "policy_revision": configuration["policy_revision"],
             "reducer_version": reducer["version"],
         }
-        if all(configuration["identity"] != canonical_sha256({**always, **more}) for more in configurations):
-            findings.add(
-                "receipt.configuration.identity",
-                "is not the digest of max_output_bytes, policy_revision and reducer.version, alone or with a dialect "
-                "or the noise that was declared here",
-            )
+
+        def holds(**changed: str) -> bool:
+            identities = (canonical_sha256({**always, **more, **changed}) for more in configurations)
+            return configuration["identity"] in identities
+
+        if holds():
+            return
+        # One of the two may be what is wrong: then the identity is that of what it should be.
+        if holds(reducer_version=__version__):
+            findings.add("receipt.reducer.version", f"{_OF_THE_IDENTITY} {__version__}")
+        for policy in POLICIES:
+            if holds(policy_revision=policy):
+                findings.add("receipt.configuration.policy_revision", f"{_OF_THE_IDENTITY} {policy}")
+        findings.add(
+            "receipt.configuration.identity",
+            "is not the digest of max_output_bytes, policy_revision and reducer.version, alone or with a dialect "
+            "or the noise that was declared here",
+        )
 
 
 def _held(holder: Any, key: str) -> Mapping[str, Any]:

@@ -159,8 +159,40 @@ def check_canonical(findings: Findings, read: Read, name: str) -> bytes | None:
         return None
     if read.raw is not None and read.raw != canonical:
         place = first_difference(read.raw, canonical)
-        findings.add("", f"is not canonical JSON: the first byte that differs is at offset {place}")
+        problem = f"is not canonical JSON: the first byte that differs is at offset {place}"
+        findings.add(path_at(read.value, place), problem)
     return canonical
+
+
+def path_at(value: Any, offset: int) -> str:
+    """The path of the innermost value in whose canonical bytes the offset lies, from its key to what follows it."""
+    path, begin = "", 0
+    while True:
+        begin += 1  # its bracket
+        for key, member in _members(value):
+            start = begin + (len(canonical_bytes(key)) + 1 if isinstance(key, str) else 0)
+            end = start + len(canonical_bytes(member))
+            if begin <= offset <= end:
+                break
+            begin = end + 1
+        else:
+            return path
+        path = at(path, key)
+        if offset <= start:
+            return path
+        value, begin = member, start
+
+
+def _members(value: Any) -> list[tuple[str | int, Any]]:
+    """What a container holds, in canonical order; a value that is none holds nothing."""
+    if isinstance(value, Mapping):
+        return sorted(value.items(), key=lambda item: canonical_order(item[0]))
+    return list(enumerate(value)) if isinstance(value, list | tuple) else []
+
+
+def canonical_order(key: object) -> bytes:
+    """What keys are sorted by in canonical JSON."""
+    return str(key).encode("utf-16-be", "surrogatepass")
 
 
 def _deeper_than(value: object, limit: int) -> bool:
@@ -193,7 +225,7 @@ def first_difference(one: bytes, other: bytes) -> int:
 def differences(actual: object, expected: object, path: str = "") -> Iterator[tuple[str, str]]:
     """Where two JSON-shaped values differ, in the order of canonical JSON: the path, and the difference in words."""
     if isinstance(actual, Mapping) and isinstance(expected, Mapping):
-        for key in sorted({*actual, *expected}, key=lambda key: str(key).encode("utf-16-be", "surrogatepass")):
+        for key in sorted({*actual, *expected}, key=canonical_order):
             place = at(path, key)
             if key not in expected:
                 yield place, "should not be there"

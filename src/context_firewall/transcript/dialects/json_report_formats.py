@@ -20,9 +20,12 @@ point in it that did says so alone.
 
 import json
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from context_firewall.transcript.facts import Tally
@@ -63,7 +66,7 @@ NODE_TAP = "TAP Tests"
 
 
 class Part(NamedTuple):
-    """An object of the report about one test, file or hook."""
+    """An object of the report about one test, file or hook that is shown."""
 
     identity: str
     ended: str
@@ -80,7 +83,11 @@ class Story:
 
     tally: Tally
     """As the report counts."""
-    tests: list[Part] = field(default_factory=list)
+    tests: list[dict[str, Any]] = field(default_factory=list)
+    ends: list[str] = field(default_factory=list)
+    """How each of them ended; empty for one that did not."""
+    shown: list[Part] = field(default_factory=list)
+    """Those of them that failed or are to do."""
     outside: list[Part] = field(default_factory=list)
     """Failures that are no tests."""
     repeated: list[dict[str, Any]] = field(default_factory=list)
@@ -96,9 +103,17 @@ class Story:
     divided: bool = True
     """It tells the tests that were skipped from those to do."""
 
+    def add(self, tests: Sequence[dict[str, Any]], ends: Sequence[str], name: Callable[[int], str]) -> None:
+        """Take tests, and how each ended. Most have passed; of the others `name` tells the names, counted from 0."""
+        self.tests += tests
+        self.ends += ends
+        if FAILED in ends or TODO in ends:
+            shown = (at for at, ended in enumerate(ends) if ended in (FAILED, TODO))
+            self.shown += (Part(name(at), ends[at], tests[at]) for at in shown)
+
     def counts(self) -> bool:
         """Whether the tests are as many as the report counts."""
-        found = Counter(test.ended for test in self.tests)
+        found = Counter(self.ends)
         four = (found[PASSED], found[FAILED], found[SKIPPED], found[TODO])
         tally = self.tally
         return four == (tally.passed, tally.failed, tally.skipped, tally.todo) and tally.total == sum(four)
@@ -125,7 +140,7 @@ def _count(values: Mapping[str, Any], key: str, *, default: int | None = None) -
 
 
 def _objects(values: object) -> list[dict[str, Any]]:
-    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+    if not isinstance(values, list) or not set(map(type, values)) <= {dict}:
         raise TypeError
     return values
 
@@ -135,6 +150,14 @@ def _text(values: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise TypeError(key)
     return value
+
+
+def _texts(objects: Iterable[Mapping[str, Any]], key: str) -> list[str]:
+    """The same of many objects."""
+    values = list(map(itemgetter(key), objects))
+    if not set(map(type, values)) <= {str}:
+        raise TypeError(key)
+    return values
 
 
 def _mocha(root: dict[str, Any]) -> Story:
@@ -147,20 +170,26 @@ def _mocha(root: dict[str, Any]) -> Story:
     tests = _objects(root["tests"])
     passed, failed, skipped = (_count(stats, key) for key in ("passes", "failures", "pending"))
     story = Story(Tally(passed, failed, skipped, 0, passed + failed + skipped), repeated=tests, totals=[stats])
-    # Mostly a test stands in both lists in the same words, which are cheaper to compare.
-    words, names = {repr(test) for test in tests}, {_text(test, "fullTitle") for test in tests}
-    others: list[dict[str, Any]] = []
+    _texts(tests, "fullTitle")
+    strays: list[dict[str, Any]] = []
     for ended, parts in lists.items():
-        for part in parts:
-            name = _text(part, "fullTitle")
-            story.tests.append(Part(name, ended, part))
-            if name in names and repr(part) not in words:
-                others.append(part)
-    if others:
-        known = {_canonical(test) for test in tests}
-        story.sound &= all(_canonical(part) in known for part in others)
+        story.add(parts, [ended] * len(parts), _texts(parts, "fullTitle").__getitem__)
+        # Mostly they stand in the same words and order among all tests: each is found behind the one before it.
+        rest = iter(tests)
+        strays += (part for part in parts if part not in rest)
+    story.sound &= _are_told(strays, tests)
     story.sound &= len(tests) == _count(stats, "tests")
     return story
+
+
+def _are_told(parts: Sequence[dict[str, Any]], tests: Sequence[dict[str, Any]]) -> bool:
+    """Whether what has the name of a test says the same as that test, or one of that name. Hooks are no tests."""
+    names = {part["fullTitle"] for part in parts}
+    known: dict[str, set[str]] = {}
+    for test in tests if parts else ():
+        if test["fullTitle"] in names:
+            known.setdefault(test["fullTitle"], set()).add(_canonical(test))
+    return all(_canonical(part) in known[part["fullTitle"]] for part in parts if part["fullTitle"] in known)
 
 
 def _canonical(part: dict[str, Any]) -> str:
@@ -184,13 +213,15 @@ def _jest(root: dict[str, Any]) -> Story:
 
 def _vitest(root: dict[str, Any]) -> Story:
     story = _of_files(root, " > ")
-    failed = set()
+    failed: set[tuple[str, ...]] = set()
     for file in root["testResults"]:
+        name, tests = file["name"], file["assertionResults"]
+        titles = list(map(itemgetter("ancestorTitles"), tests))
         if file["status"] == "failed":
-            failed.add((file["name"],))
-        for test in file["assertionResults"]:
-            suites = (file["name"], *test["ancestorTitles"])
+            failed.add((name,))
+        for test, above in zip(tests, titles, strict=True):
             if test["status"] == "failed":
+                suites = (name, *above)
                 failed |= {suites[:depth] for depth in range(1, len(suites) + 1)}
     # A suite whose hook failed is counted, and nothing else is said of it; an error outside of all files is not told.
     story.told = bool(failed) and _count(root, "numFailedTestSuites") == len(failed)
@@ -202,16 +233,26 @@ def _of_files(root: dict[str, Any], separator: str) -> Story:
         _count(root, f"num{word}Tests") for word in ("Passed", "Failed", "Pending", "Todo", "Total")
     )
     story = Story(Tally(passed, failed, skipped, todo, total))
-    for file in _objects(root["testResults"]):
-        name, any_failed = _text(file, "name"), False
-        for test in _objects(file["assertionResults"]):
-            ended = JEST_STATUS[_text(test, "status")]
-            titles = [*test.get("ancestorTitles", []), _text(test, "title")]
-            story.tests.append(Part(separator.join([name, *titles]), ended, test))
-            any_failed |= ended == FAILED
-            story.sound &= ended != FAILED or bool(test["failureMessages"])
-        if _text(file, "status") == "failed" and (not any_failed or RUNTIME_ERROR in _text(file, "message")):
-            story.outside.append(Part(name, FAILED, file, own_lines=True))
+    files = _objects(root["testResults"])
+    lists = [_objects(file["assertionResults"]) for file in files]
+    starts = list(accumulate(map(len, lists), initial=0))
+    tests = list(chain.from_iterable(lists))
+    ends = [JEST_STATUS[status] for status in _texts(tests, "status")]
+    homes, titles = _texts(files, "name"), _texts(tests, "title")
+    if not set(map(type, chain.from_iterable(test.get("ancestorTitles", ()) for test in tests))) <= {str}:
+        raise TypeError("ancestorTitles")
+
+    def name(at: int) -> str:
+        file = homes[bisect_right(starts, at) - 1]
+        return separator.join([file, *tests[at].get("ancestorTitles", ()), titles[at]])
+
+    story.add(tests, ends, name)
+    for number, status in enumerate(_texts(files, "status")):
+        if status == "failed":
+            any_failed = FAILED in ends[starts[number] : starts[number + 1]]
+            if not any_failed or RUNTIME_ERROR in _text(files[number], "message"):
+                story.outside.append(Part(homes[number], FAILED, files[number], own_lines=True))
+    story.sound &= all(part.node["failureMessages"] for part in story.shown if part.ended == FAILED)
     story.sound &= bool(root["success"]) == (not failed and not story.outside)
     return story
 
@@ -224,9 +265,9 @@ def _pytest(root: dict[str, Any]) -> Story:
     failed = counts["failed"] + counts["error"] + len(broken)
     todo, total = counts["xfailed"] + counts["xpassed"], _count(summary, "total") + len(broken)
     story = Story(Tally(counts["passed"], failed, counts["skipped"], todo, total), totals=[summary])
-    for test in _objects(root.get("tests", [])):
-        story.tests.append(Part(_text(test, "nodeid"), PYTEST_OUTCOME[_text(test, "outcome")], test))
-    story.tests += (Part(_text(one, "nodeid"), FAILED, one) for one in broken)
+    tests = _objects(root.get("tests", []))
+    story.add(tests, [PYTEST_OUTCOME[how] for how in _texts(tests, "outcome")], _texts(tests, "nodeid").__getitem__)
+    story.add(broken, [FAILED] * len(broken), _texts(broken, "nodeid").__getitem__)
     story.ended = code in PYTEST_ENDED or bool(broken)
     story.sound = (code == 0) == (not failed and total > 0) or code not in PYTEST_ENDED
     story.sound &= code != PYTEST_ENDED[-1] or not total
@@ -238,18 +279,20 @@ def _rspec(root: dict[str, Any]) -> Story:
     keys = ("example_count", "failure_count", "pending_count", "errors_outside_of_examples_count")
     total, failed, pending, errors = (_count(summary, key) for key in keys)
     examples = _objects(root["examples"])
-    todo = 0
-    story = Story(Tally(), repeated=_objects(root.get("profile", {}).get("examples", [])), totals=[summary])
-    for example in examples:
-        # A process that a test ends has time to report, and leaves the test without a status.
-        ended = RSPEC_STATUS.get(_text(example, "status"), "")
-        story.divided &= ended != SKIPPED
-        if ended == SKIPPED and example["pending_message"] == NOT_YET:
-            ended = TODO
-            todo += 1
-        story.ended &= bool(ended)
-        story.sound &= (ended == FAILED) == ("exception" in example)
-        story.tests.append(Part(_text(example, "full_description"), ended, example))
+    slowest = [example for example in _objects(root.get("profile", {}).get("examples", [])) if example]
+    story = Story(Tally(), repeated=slowest, totals=[summary])
+    # A process that a test ends has time to report, and leaves the test without a status.
+    ends = [RSPEC_STATUS.get(status, "") for status in _texts(examples, "status")]
+    story.divided = SKIPPED not in ends
+    story.ended = "" not in ends
+    story.sound = [ended == FAILED for ended in ends] == ["exception" in example for example in examples]
+    if not story.divided:
+        ends = [
+            TODO if ended == SKIPPED and example["pending_message"] == NOT_YET else ended
+            for example, ended in zip(examples, ends, strict=True)
+        ]
+    todo = ends.count(TODO)
+    story.add(examples, ends, _texts(examples, "full_description").__getitem__)
     for at, message in enumerate(messages):
         head, *texts = message.encode("utf-8", "replace").strip(b"\n").split(b"\n")
         place = error_place(head)
@@ -266,35 +309,39 @@ def _node_tap(root: dict[str, Any]) -> Story:
     if root["name"] != NODE_TAP or root["level"] != 0:
         raise ValueError(root["name"])
     story = Story(Tally())
-    points = _points(root, story)
-    counts = Counter(point.ended for point in points)
-    skipped, todo = counts[SKIPPED], counts[TODO]
+    points, ends = _points(root, story)
+    story.add(points, ends, _texts(points, "fullname").__getitem__)
+    skipped, todo = ends.count(SKIPPED), ends.count(TODO)
     total = _count(root, "assertions")
     unproven = _count(root, "failures")
-    story.tests = points
     story.tally = Tally(total - unproven, unproven - skipped - todo, skipped, todo, total)
     plan = root["plan"]
     story.ended = _count(plan, "end") == len(root.get("suites", [])) + len(root.get("cases", []))
     return story
 
 
-def _points(suite: dict[str, Any], story: Story) -> list[Part]:
-    """The points of a suite and of those in it; what each suite counts is compared on the way."""
+def _points(suite: dict[str, Any], story: Story) -> tuple[list[dict[str, Any]], list[str]]:
+    """The points of a suite and of those in it, and how they ended; what each suite counts is compared on the way."""
     cases = _objects(suite.get("cases", []))
-    points = [Part(_text(case, "fullname"), _ended(case), case) for case in cases]
+    _texts(cases, "fullname")
+    points = cases.copy()
+    ends = list(map(_ended, cases))
+    failing = {case["fullname"] for case in cases if case["ok"] is False}
     for one in _objects(suite.get("suites", [])):
-        inside = _points(one, story)
-        failed = any(point.ended == FAILED for point in inside)
-        named = any(case["fullname"] == one["fullname"] for case in cases if case["ok"] is False)
+        inside, ended = _points(one, story)
+        failed = FAILED in ended
+        named = bool(failing) and _text(one, "fullname") in failing
         ok = one["ok"]
         story.sound &= ok is False or (ok is True and not failed)
         if ok is False and not failed and not named and "todo" not in one:
-            said = one.get("diag") or one
+            diag = one.get("diag")
+            said = diag if diag and isinstance(diag, dict) else one
             story.outside.append(Part(_text(one, "fullname"), FAILED, said, own_lines=said is one))
         points += inside
-    unproven = sum(point.ended != PASSED for point in points)
+        ends += ended
+    unproven = len(ends) - ends.count(PASSED)
     story.sound &= len(points) == _count(suite, "assertions") and unproven == _count(suite, "failures")
-    return points
+    return points, ends
 
 
 def _ended(case: dict[str, Any]) -> str:
