@@ -140,6 +140,22 @@ def test_what_the_compiler_says() -> None:
     assert names(read(run, 1, said)) == ["example.org/mill/loom"]
 
 
+def test_what_gotestsum_could_not_read_belongs_to_the_package_that_it_names() -> None:
+    """GTS-6"""
+    run = "\n=== Errors\nmill/loom/loom_test.go:7:2: undefined: weave\n\nDONE 1 tests, 1 error in 0.1s\n"
+    said = "# example.org/mill/loom [example.org/mill/loom.test]\nmill/loom/loom_test.go:7:2: undefined: weave\n"
+    unread = "".join(
+        f"{word}: FAIL\texample.org/mill/{{}} [build failed]\n"
+        for word in ("WARN invalid TestEvent", "bad output from test2json")
+    )
+    found = read(run, 1, unread.format("loom", "loom") + said)
+    assert [len(list(one.lines())) for one in found.failures] == [4]
+    assert not found.doubts
+    assert not found.unclassified
+    other = read(run, 1, unread.format("kiln", "kiln") + said)
+    assert len(other.unclassified) == 2
+
+
 def test_reruns() -> None:
     """GTS-5"""
     again = LOOM.replace("(0.01s)", "(0.01s) (re-run 1)")

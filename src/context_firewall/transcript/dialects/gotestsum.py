@@ -44,6 +44,10 @@ _DONE = re.compile(
 )
 _UNKNOWN = b"unknown"
 _PASSED = "✓ ".encode()
+# What go says of a package that has no tests to run is no event; gotestsum says so on standard error, twice.
+UNREAD = re.compile(
+    rb"(?:WARN invalid TestEvent|bad output from test2json): FAIL\t(?P<package>[^\s]++) \[(?:setup|build) failed\]"
+)
 _LANE = re.compile(
     rb"(?:PASS (?>[^ \n]+?\.(?:Test|Example|Fuzz|Benchmark))[^ \n]*+ \([0-9.]++s\)\n"
     rb"|\xe2\x9c\x93  [^ \n]++ \([0-9.]++m?s\)\n)++"
@@ -328,7 +332,7 @@ def _with(failure: Failure, lines: Iterable[Line]) -> Failure:
 
 def settle(readings: list[Reading]) -> list[Reading]:
     """Take go's own text before a summary for what it is: a first print of the same."""
-    readings = _without_errors_told(readings)
+    readings = _with_unread_lines(_without_errors_told(readings))
     mine = [part for part in readings if part.dialect == NAME and part.standing]
     streams = {part.stream for part in mine}
     dialects = {part.dialect for part in readings if part.stream in streams and part.dialect}
@@ -377,6 +381,27 @@ def _without_errors_told(readings: list[Reading]) -> list[Reading]:
                 part = part.with_suppressed(dict.fromkeys((line.as_kind(Kind.RECAP) for line in lines), Kind.RECAP))
         result.append(part)
     return result
+
+
+def _with_unread_lines(readings: list[Reading]) -> list[Reading]:
+    """Give the lines of go's that gotestsum could not read, on standard error, to the package that they name."""
+    if not any(part.dialect == NAME and part.has_results for part in readings):
+        return readings
+    failed = {one.identity for part in readings for one in part.failures}
+    unread: dict[str, list[Line]] = {}
+    for line in (line for part in readings for line in part.unclassified if line.stream == "stderr"):
+        found = UNREAD.fullmatch(bare(line.raw))
+        if found is not None and (package := decoded(found["package"])) in failed:
+            unread.setdefault(package, []).append(line)
+    gone = {line for lines in unread.values() for line in lines}
+    return [
+        part._replace(
+            failures=tuple(_with(one, unread.pop(one.identity, ())) for one in part.failures),
+            unclassified=(left := tuple(line for line in part.unclassified if line not in gone)),
+            doubts=part.doubts if left else part.doubts - {Doubt.UNCLASSIFIED_EVIDENCE},
+        )
+        for part in readings
+    ]
 
 
 DIALECT = Dialect(
