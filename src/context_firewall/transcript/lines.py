@@ -55,8 +55,7 @@ class Line(NamedTuple):
 def bares(lines: Iterable[Line]) -> list[bytes]:
     """Lines as rules see them. There may be many, and most have nothing to take off."""
     raws = [line.raw for line in lines]
-    text = b"\n".join(raws)
-    return [bare(raw) for raw in raws] if b"\x1b" in text or b"\r" in text else raws
+    return [bare(raw) if b"\x1b" in raw or b"\r" in raw else raw for raw in raws]
 
 
 # As Line._make, which is written in Python.

@@ -19,6 +19,8 @@ from context_firewall.transcript.surroundings import may_stand
 # What each first line of a warning holds, or begins with: most lines are none, and asked no more than this.
 SIGN = b"arning"
 BEGINNINGS = (b"PHP ", b"npm ", b"Could not load ")
+_TOGETHER = 1000
+"""So many lines are asked at a time."""
 
 # CPython: `FILE:LINE: Category: message`, then the source line, if it can be read, two blanks in: a call, assignment,
 # import or literal. A line that a runner might print there is none of these.
@@ -72,8 +74,11 @@ def with_runtime_warnings(readings: list[Reading]) -> list[Reading]:
 
 def _may_warn(lines: Sequence[Line]) -> bool:
     """Whether any line may be one: they are many, and asked together, unless a sequence may stand in what they say."""
-    text = b"\n".join([b"", *(line.raw for line in lines)])
-    return b"\x1b" in text or SIGN in text or any(b"\n" + beginning in text for beginning in BEGINNINGS)
+    for start in range(0, len(lines), _TOGETHER):
+        text = b"\n".join([b"", *(line.raw for line in lines[start : start + _TOGETHER])])
+        if b"\x1b" in text or SIGN in text or any(b"\n" + beginning in text for beginning in BEGINNINGS):
+            return True
+    return False
 
 
 def _sorted_out(part: Reading) -> Reading:
