@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from context_firewall import PayloadCeilingTooSmall, reduce_test_run, render_brief
-from context_firewall.documents.brief.regions import _drawn_in, _sums_up, says_only_the_name
+from context_firewall.documents.brief.regions import _drawn_in, _sums_up, says_only_the_name, shortened
 from context_firewall.documents.brief.runner_frames import frame
 from context_firewall.documents.evidence_packet import EvidencePacket
 from context_firewall.documents.printable import safe
@@ -68,6 +68,7 @@ FORMS = {
     "same": re.compile(r"   same text as ([0-9]+)\)"),
     "hidden": re.compile(rf"   not shown: {_AMOUNT} {_PLACE}"),
     "frames": re.compile(r"~ ([0-9]+) runner frames?"),
+    "shortened": re.compile(r"~ ([0-9]+) lines of this region, not shown"),
     "more": re.compile(rf"\+ ([0-9]+) more failures are not named here(?: (?:{_PLACE}|\[[0-9]+-[0-9]+\]))?"),
     "section": re.compile(rf"({_WORD}) {_PLACE}"),
     "hidden section": re.compile(rf"({_WORD}), not shown: {_AMOUNT} {_PLACE}"),
@@ -92,6 +93,7 @@ class Read:
     also: list[tuple[str, int]] = field(default_factory=list)
     regions: list[list[str]] = field(default_factory=list)
     frames: int = 0
+    shortened: int = 0
     same: int = 0
     more: int = 0
     sections: dict[str, list[str]] = field(default_factory=dict)
@@ -127,6 +129,8 @@ def read(brief: str) -> Read:
                 found.also.append((match[1], int(match[2])))
             case "frames":
                 found.frames += int(match[1])
+            case "shortened":
+                found.shortened += int(match[1])
             case "same":
                 assert int(match[1]) < len(found.names)
                 found.same += 1
@@ -519,6 +523,28 @@ def test_of_thousands_of_failures_some_are_shown_whole() -> None:
     assert "| wanted: 201\n| got: 1\n2) oven 2" in brief
     assert 2_000 < texts < 3_100
     assert "PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED" in found.reasons
+
+
+def test_what_a_failing_test_printed_leaves_room_for_why_it_failed() -> None:
+    """BRIEF-4: at either end of a long region."""
+    logs = "".join(f"    stirring, round {n} of many, all is well so far\n" for n in range(700))
+    first = f"not ok 1 - rises\n  ---\n  message: too cold\n  log: |-\n{logs}  ...\n"
+    packet = reduce_test_run(envelope(f"1..2\n{first}not ok 2 - bakes\n  ---\n  message: too hot\n  ...\n"))
+    brief = render_brief(packet, max_bytes=6_000)
+    found = check(packet, brief, whole=False)
+    assert found.names == ["rises", "bakes"]
+    assert found.shortened == len(check(packet, render_brief(packet)).regions[0]) - 40
+    assert "message: too cold" in found.regions[0][0]
+    assert found.regions[0][-1].endswith("round 699 of many, all is well so far")
+    assert found.regions[1] == ["message: too hot"]
+    assert "PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED" in found.reasons
+    assert found.verdict[9].startswith("NOT")
+
+
+def test_a_region_of_a_few_lines_more_is_not_shortened() -> None:
+    lines = [f"| {n}" for n in range(44)]
+    assert shortened(lines) == lines
+    assert shortened([*lines, "| 44"]) == [*lines[:24], "~ 5 lines of this region, not shown", *lines[-15:], "| 44"]
 
 
 def unknown_run(count: int) -> EvidencePacket:

@@ -12,6 +12,7 @@ A line of the run starts with `| ` (or is `|` alone, if it is blank); every othe
     ~ a JSON report on one line, 900 bytes, not shown                            but for what it says of the failures
     ~ 2 regions of JUnit XML, decoded                                            what they say, not as it stands
     ~ 2 regions of mocha's HTML, decoded                                         the same
+    ~ 655 lines of this region, not shown                                        between its first lines and its last
     + 2 more failures are not named here [stdout:50-70]
     warning [stdout:2]                                                           or fatal, timeout, todo, unclassified
     warning, not shown: 3 lines, 120 bytes [stdout:5-7]
@@ -30,7 +31,15 @@ from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from context_firewall.documents.brief.html_report import html_told
-from context_firewall.documents.brief.regions import CONTEXT, context_lines, fenced, is_decoded, name_lines, regions
+from context_firewall.documents.brief.regions import (
+    CONTEXT,
+    context_lines,
+    fenced,
+    is_decoded,
+    name_lines,
+    regions,
+    shortened,
+)
 from context_firewall.documents.brief.rspec_page import page_told
 from context_firewall.documents.brief.xml_report import xml_told
 from context_firewall.documents.evidence_packet import EvidencePacket
@@ -59,18 +68,23 @@ class Shape(NamedTuple):
     """How many failures are shown with their region, from the first on. None: all."""
     named: int | None = None
     """How many failures are named, from the first on. None: all."""
+    shortened: bool = False
+    """Long regions are shown with their first lines and their last."""
     edges: int = 0
     """How many unclassified lines keep their text though remarks do not: from the first on and from the last back."""
 
-    def costs(self, packet: EvidencePacket) -> list[str]:
-        """The reason codes for what this shape leaves out of that packet."""
+    def costs(self, packet: EvidencePacket, *, shorter: bool) -> list[str]:
+        """The reason codes for what this shape leaves out of that packet; `shorter`: a region that it shows is cut."""
         evidence = packet["decision_evidence"]
         failures = evidence["failures"]
         stops = [*evidence["fatal_errors"], *evidence["timeouts"]]
         remarks = [*evidence["warnings"], *evidence.get("todo", []), *evidence["unclassified_evidence"]]
         left_out = (
             ("PAYLOAD_LIMIT_OMITTED_NONCRITICAL_TEXT", not self.remarks and any("text" in line for line in remarks)),
-            ("PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED", self.whole is not None and 0 < self.whole < len(failures)),
+            (
+                "PAYLOAD_LIMIT_FAILURE_REGIONS_REFERENCED",
+                shorter or (self.whole is not None and 0 < self.whole < len(failures)),
+            ),
             (
                 "PAYLOAD_LIMIT_CRITICAL_EVIDENCE_EXCEEDED",
                 (self.whole == 0 and bool(failures)) or (not self.stops and any("text" in line for line in stops)),
@@ -83,9 +97,9 @@ class Shape(NamedTuple):
 def render_brief(packet: EvidencePacket, *, max_bytes: int | None = None) -> str:
     """The brief of a packet, as text that ends with a newline.
 
-    `max_bytes` is a ceiling on its UTF-8 bytes. Under it, remarks give way first, then failure regions from the last
-    on, and names with them; what is left out is counted, with the lines where it stands. Raises PayloadCeilingTooSmall
-    when not even the counts fit; its details name the smallest ceiling that would do.
+    `max_bytes` is a ceiling on its UTF-8 bytes. Under it, remarks give way first, then the middle of long regions, then
+    regions from the last on, and names with them; what is left out is counted, with the lines where it stands. Raises
+    PayloadCeilingTooSmall when not even the counts fit; its details name the smallest ceiling that would do.
     """
     draft = _Draft(packet)
     sizes: list[int] = []
@@ -137,6 +151,7 @@ class _Draft:
         self._on_page = page_told(self._evidence["failures"], CONTEXT)
         decoded = {**self._in_xml, **self._in_html, **self._on_page}
         self._regions = list(regions(self._evidence["failures"], decoded))
+        self._short = [shortened(region) for region in self._regions]
         self._context = [context_lines(failure) for failure in self._evidence["failures"]]
         self._spoken = [is_decoded(failure) for failure in self._evidence["failures"]]
         self._spans = [spans_of(lines_of(failure)) for failure in self._evidence["failures"]]
@@ -145,14 +160,15 @@ class _Draft:
     def text(self, shape: Shape) -> str:
         """The brief in one shape."""
         evidence = self._evidence
-        costs = shape.costs(self._packet)
-        lines = [_verdict(self._packet, sufficient=not costs)]
         named = self.failures if shape.named is None else shape.named
         whole = named if shape.whole is None else min(named, shape.whole)
+        told = self._short if shape.shortened else self._regions
+        costs = shape.costs(self._packet, shorter=told[:whole] != self._regions[:whole])
+        lines = [_verdict(self._packet, sufficient=not costs)]
         for index in range(named):
             lines.append(self._names[index])
             if index < whole:
-                lines += self._regions[index]
+                lines += told[index]
         context = sum(self._context[:whole])
         if context:
             lines.append(f"~ {context} {'line' if context == 1 else 'lines'} of context, not shown")
@@ -225,11 +241,11 @@ class _Draft:
         """What ever higher ceilings show, remarks aside: the counts, and with each step one thing more.
 
         That is the next name, unless the texts so far and the next one take no more than a third of what the names do.
-        Fatal errors and timeouts are the first text, then come the regions in order.
+        Fatal errors and timeouts are the first text, then come the regions in order, long ones shortened.
         """
         names = [0, *accumulate(len(name.encode()) + 1 for name in self._names)]
         stops, none = (self.size(Shape(stops, False, 0, 0)) for stops in (True, False))
-        texts = [stops - none, *(sum(len(line.encode()) + 1 for line in region) for region in self._regions)]
+        texts = [stops - none, *(sum(len(line.encode()) + 1 for line in region) for region in self._short)]
         named = told = spent = 0
         steps = [Shape(False, False, 0, 0)]
         while told < len(texts):
@@ -239,7 +255,7 @@ class _Draft:
                 told += 1
             else:
                 named += 1
-            steps.append(Shape(told > 0, False, max(0, told - 1), named))
+            steps.append(Shape(told > 0, False, max(0, told - 1), named, shortened=True))
         return steps
 
     def size(self, shape: Shape) -> int:
@@ -257,6 +273,10 @@ def _head_and_tail(draft: _Draft, ceiling: int | None) -> Shape:
 
 def _no_remarks(draft: _Draft, ceiling: int | None) -> Shape:
     return Shape(remarks=False)
+
+
+def _shortened(draft: _Draft, ceiling: int | None) -> Shape:
+    return Shape(remarks=False, shortened=True)
 
 
 def _first_steps(draft: _Draft, ceiling: int | None) -> Shape:
@@ -278,7 +298,13 @@ def _first_steps(draft: _Draft, ceiling: int | None) -> Shape:
     return steps[low]
 
 
-RUNGS: tuple[Callable[[_Draft, int | None], Shape], ...] = (_all, _head_and_tail, _no_remarks, _first_steps)
+RUNGS: tuple[Callable[[_Draft, int | None], Shape], ...] = (
+    _all,
+    _head_and_tail,
+    _no_remarks,
+    _shortened,
+    _first_steps,
+)
 
 
 def _verdict(packet: EvidencePacket, *, sufficient: bool) -> str:

@@ -18,6 +18,11 @@ _RULED = re.compile(r"(?P<sign>[_=―])(?P=sign)*+ (\S(?:.*\S)?) (?P=sign)++")
 
 FENCE = "| "
 
+# What is shown of a long region under a ceiling: what went wrong stands at one of its ends, what was printed between.
+HEAD, TAIL = 24, 16
+# A few lines more cost less than to say that they are left out.
+SPARED = 4
+
 # What a header says besides the name: result word, number, glyph; duration.
 _BEFORE_NAME = re.compile(r"(?:not ok\b(?: [0-9]++)?+(?: -(?= ))?+|✖|⚠|^[0-9]{1,9}+\)(?= ))\s*+")
 _AFTER_NAME = re.compile(r"(?<!\s)\s*+(?:\([0-9.]++m?s\)|# time=[0-9.]++m?s)?+(?: \{)?+$")
@@ -57,6 +62,14 @@ def regions(failures: Sequence[Mapping[str, Any]], said: Mapping[int, Sequence[s
         region = tuple(_told(failure, decoded[at]) if at in decoded else _region(failure, said.get(at)))
         earlier = seen.setdefault(region, number) if len(region) > 1 else number
         yield list(region) if earlier == number else [f"   same text as {earlier})"]
+
+
+def shortened(region: list[str]) -> list[str]:
+    """A long region with its first lines and its last; any other as it is."""
+    hidden = len(region) - HEAD - TAIL
+    if hidden <= SPARED:
+        return region
+    return [*region[:HEAD], f"~ {hidden} lines of this region, not shown", *region[-TAIL:]]
 
 
 def context_lines(failure: Mapping[str, Any]) -> int:
