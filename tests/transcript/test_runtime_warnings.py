@@ -69,6 +69,14 @@ def test_in_colour_and_with_carriage_returns(text: str, plain: str, printed: str
     assert not transcript.unclassified
 
 
+@pytest.mark.parametrize("text", [PYTHON, "PHP Warning:  cold in tea in /srv/pot.php on line 7\n"])
+@pytest.mark.parametrize("count", [999, 1000, 1001])
+def test_behind_much_text(text: str, count: int) -> None:
+    transcript = read(GREEN, "tea\n" * count + text)
+    assert len(transcript.warnings) == len(text.splitlines())
+    assert len(transcript.unclassified) == count
+
+
 @pytest.mark.parametrize("text", WARNINGS)
 def test_beside_other_text_and_among_it(text: str) -> None:
     transcript = read(GREEN, f"before\n{text}\nafter\n")
