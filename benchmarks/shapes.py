@@ -729,7 +729,7 @@ SHAPES = (
     Shape("unittest -v", unittest_named, 1 / 25),
     Shape("RSpec, documentation", rspec_outline, 1 / 25),
     Shape("RSpec, random order", rspec_seeded, 1 / 25),
-    Shape("RSpec, HTML", rspec_html, 0),
+    Shape("RSpec, HTML", rspec_html, 1 / 25),
     Shape("minitest -v", minitest_named, 1 / 25),
     Shape("PHPUnit --testdox", phpunit_testdox, 1 / 25),
     Shape("CTest", ctest_results, 1 / 25),
@@ -755,6 +755,6 @@ SHAPES = (
     Shape("JSON report, one line", json_report_on_one_line, 0),
     Shape("TeamCity messages", teamcity, 1 / 25),
     Shape("tap-spec", tap_spec, 1 / 25),
-    Shape("tap-classic", tap_classic, 0),
+    Shape("tap-classic", tap_classic, 1 / 25),
     Shape("unclassified noise", noise, 0),
 )

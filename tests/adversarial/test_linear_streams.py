@@ -289,6 +289,10 @@ LINEAR: dict[str, tuple[Stream, int]] = {
     ),
     "gotestsum, last lines": (lambda n: "=== Failed\n" + "DONE 1 tests in 1s\nx\n" * n, 800),
     "tap-classic, files": (lambda n: f"a {'.' * 53} 1/1\n" * n, 800),
+    "tap-classic, whom files skipped": (
+        lambda n: f"a {'.' * 53} 1/1\n" + "  Skipped: 2\n" + "    b\n" * n + f"a {'.' * 53} 1/1\n  Skipped: 1\n" * n,
+        2000,
+    ),
     "tap-classic, failures": (lambda n: f"a {'.' * 53} 1/1\n" + "  b\n  not ok c\n    d\n\n" * n, 500),
     "tap-classic, dots": (lambda n: f"a {'.' * 53} 1/1\n" + "a .. " * n + "1/1\n", 1500),
     "tap-spec, failures": (

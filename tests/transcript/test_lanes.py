@@ -18,12 +18,27 @@ from context_firewall.transcript.dialects.node_dot import NodeDot
 from context_firewall.transcript.dialects.node_spec import NodeSpec
 from context_firewall.transcript.dialects.node_tap import NodeTap
 from context_firewall.transcript.dialects.rspec import Rspec
+from context_firewall.transcript.dialects.rspec_html import RspecHtml
 from context_firewall.transcript.dialects.tap import TapMachine
+from context_firewall.transcript.dialects.tap_classic import TapClassic
 from context_firewall.transcript.dialects.teamcity import Teamcity
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.reader import read_streams
 
-MACHINES = (TapMachine, NodeSpec, NodeDot, GoEvents, CargoEvents, JUnit, Rspec, JsonReport, NodeTap, Teamcity)
+MACHINES = (
+    TapMachine,
+    NodeSpec,
+    NodeDot,
+    GoEvents,
+    CargoEvents,
+    JUnit,
+    Rspec,
+    RspecHtml,
+    JsonReport,
+    NodeTap,
+    TapClassic,
+    Teamcity,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -114,6 +129,43 @@ def node_tap(*passed: int, files: int = 1) -> str:
     return frame(passed[0], 0, running).removeprefix("\x1b[2K\x1b[G") + frames + last + comments
 
 
+def example(percent: str, name: str) -> str:
+    """A passed example on RSpec's page."""
+    return (
+        f"    <script type=\"text/javascript\">moveProgressBar('{percent}');</script>\n"
+        f'    <dd class="example passed"><span class="passed_spec_name">{name}</span>'
+        "<span class='duration'>0.1s</span></dd>\n"
+    )
+
+
+def page(*names: str) -> str:
+    """RSpec's page of these examples, in two groups."""
+    examples = [example(str(int(n / len(names) * 1000) / 10), name) for n, name in enumerate(names, 1)]
+    groups = "".join(
+        f'<div id="div_group_{n}" class="example_group passed">\n  <dl style="margin-left: 0px;">\n'
+        f'  <dt id="example_group_{n}" class="passed">Press</dt>\n{inside}  </dl>\n</div>\n'
+        for n, inside in ((1, "".join(examples[:2])), (2, "".join(examples[2:])))
+    )
+    totals = f"document.getElementById('totals').innerHTML = \"{len(names)} examples, 0 failures\""
+    return (
+        f'  <title>RSpec results</title>\n<div class="results">\n{groups}'
+        f'<script type="text/javascript">{totals};</script>\n</div>\n</div>\n</body>\n</html>\n'
+    )
+
+
+def classic(*files: tuple[str, int, int], told: str = "", time: str = "") -> str:
+    """A line for each file, below each the same, and what closes the report."""
+
+    def head(title: str, passed: int, total: int) -> str:
+        counts = f"{passed}/{total}"
+        return f"{title} {'.' * max(2, 57 - len(title) - len(counts))} {counts}"
+
+    passed, total = (sum(column) for column in list(zip(*files, strict=True))[1:])
+    lines = "".join(f"{head(*file)}{time}\n{told}" for file in files)
+    left = f"  {total - passed} pending\n" * (total > passed)
+    return f"{lines}{head('total', passed, total)}\n\n  {passed} passing (2s)\n{left}"
+
+
 def junit(*inside: str, tests: int = 2, name: str = "press") -> str:
     """A suite with these lines in it."""
     lines = (f'<testsuite name="{name}" tests="{tests}" failures="0" errors="0">', *inside, "</testsuite>")
@@ -137,6 +189,12 @@ RSPEC_END = "\nFinished in 9 seconds (files took 1 second to load)\n{n} examples
 OUTLINE = "\nPress\n  prints\n  in two colours\n    keeps them apart\n    (and dries)\n  stops\n"
 JUNIT_CASES = ('  <testcase name="a" time="1"/>', '  <testcase name="b">', "  </testcase>")
 NODE_TOTALS = "1..{n}\n# tests {n}\n# suites 0\n# pass {n}\n# fail 0\n# cancelled 0\n# skipped 0\n# todo 0\n"
+PAGE = page(*"abcde")
+STEP = example("80.0", "d").splitlines(keepends=True)[0]
+FILES = tuple((f"{letter}.js", 3 + n % 3, 3 + n % 3) for n, letter in enumerate("abcdegh"))
+SKIPPING = tuple((title, passed, passed + 2) for title, passed, _ in FILES)
+CLASSIC = classic(*FILES)
+SKIPPED = classic(*SKIPPING, told="  Skipped: 2\n    a\n    b\n\n")
 STREAMS = {
     "green": "1..9\n" + "".join(f"ok {i} - cup {i}\n" for i in range(1, 10)),
     "green with a gap": "1..9\n" + "".join(f"ok {i} - cup\n" for i in (1, 2, 3, 5, 6, 7, 8, 9, 4)),
@@ -291,6 +349,69 @@ STREAMS = {
     * 3
     + RSPEC_END.format(n=18),
     "outline with carriage returns": OUTLINE.replace("\n", "\r\n") + RSPEC_END.format(n=4),
+    "pages": PAGE,
+    "pages with names": page("a &amp; b", "", "\\ { # }", "ü", "moveProgressBar(&#39;9.0&#39;)", "a/b", "c"),
+    "pages with a step in a name": PAGE.replace(">d<", ">moveProgressBar('1.0')<"),
+    "pages with a script in a name": PAGE.replace(">d<", f">{STEP[:-1]}<"),
+    "pages with a tag in a name": PAGE.replace(">d<", "><b>d</b><"),
+    "pages with a test glued to a step": PAGE.replace(STEP, "hot" + STEP),
+    "pages with a marker": PAGE.replace(STEP, "FATAL: a\n" + STEP),
+    "pages with a result less": PAGE.replace(example("80.0", "d"), example("80.0", "d").splitlines(keepends=True)[0]),
+    "pages with a step less": PAGE.replace(STEP, ""),
+    "pages with steps in another order": PAGE.replace(STEP, STEP.replace("80.0", "90.0")),
+    "pages with carriage returns": PAGE.replace("\n", "\r\n"),
+    "pages with a colour": PAGE.replace(">d<", ">\x1b[1md<"),
+    "pages with half a sequence": PAGE.replace(">d<", ">d\x1b[<"),
+    "pages with an open account": PAGE.replace(
+        STEP, '    <dd class="example failed">\n      <span class="failed_spec_name">jams</span>\n' + STEP
+    ),
+    "pages with an error": PAGE.replace(
+        "  </dl>\n", "An error occurred in a `before(:context)` hook.\nhot\n" + example("99.0", "f") + "cold\n  </dl>\n"
+    ),
+    "pages without groups or results": "  <title>RSpec results</title>\nhot\n" + example("50.0", "a") + "cold\n",
+    "pages that are closed too early": PAGE.replace(STEP, PAGE[PAGE.index("<script", -300) :] + STEP),
+    "pages twice": PAGE * 2,
+    "pages that are over": PAGE + example("99.0", "f"),
+    "pages that go on": PAGE.replace("5 examples", "6 examples") + example("100.0", "f"),
+    "pages and a cut": PAGE[: PAGE.index("80.0") + 30],
+    "files": CLASSIC,
+    "files in time": classic(*FILES, time=" 1.2s"),
+    "files with a time of their own": CLASSIC.replace("3/3\n", "3/3 805ms\n"),
+    "files, too narrow with a time": CLASSIC.replace("e.js ......", "e.js ").replace("4/4\ng", "4/4 805ms\ng"),
+    "files, too narrow": CLASSIC.replace("e.js .", "e.js "),
+    "files with long names": classic(*((letter * n, 3, 3) for n in range(47, 56) for letter in "ab")),
+    "files with long names in time": classic(
+        *((letter * n, 3, 3) for n in range(47, 56) for letter in "ab"), time=" 1s"
+    ),
+    "files with long names, and too many dots": classic(*(("a" * n, 3, 3) for n in (55, 56, 57))).replace(
+        " .. ", " ... "
+    ),
+    "files that skipped": SKIPPED,
+    "files that skipped, names left out": classic(*SKIPPING, told="  Skipped: 2\n"),
+    "files that skipped, a name more": SKIPPED.replace("    b\n\nd", "    b\n    c\n\nd"),
+    "files that skipped, a name more behind a blank": SKIPPED.replace("    b\n\nd", "    b\n\n    c\n\nd"),
+    "files that skipped more": classic(*SKIPPING, told="  Skipped: 3\n    a\n"),
+    "files that counted something else": CLASSIC.replace("4/4", "3/4", 1).replace("5/5", "6/5", 1),
+    "files that skipped none": classic(*FILES, told="  Skipped: 0\n\n\n"),
+    "files that skipped twice": classic(*SKIPPING, told="  Skipped: 1\n    a\n  Skipped: 1\n    b\n"),
+    "files with names like files": classic(*SKIPPING, told=f"  Skipped: 2\n    a\n    b {'.' * 49} 3/3\n\n"),
+    "files with names of blanks": classic(*SKIPPING, told="  Skipped: 2\n    a\n     \n      b\n"),
+    "files with colours": CLASSIC.replace("3/3\n", "\x1b[1m3/3\x1b[0m\n", 3).replace("5/5\n", "5/5\x1b[0G\n"),
+    "files with names drawn over": SKIPPED.replace("    b\n\nd", "    \x1b[0Gb\n\nd"),
+    "files drawn over": CLASSIC.replace("d.js", "..\x1b[0Gd.js"),
+    "files with names not in ASCII": CLASSIC.replace("d.js", "ö.js"),
+    "files with blanks in their names": CLASSIC.replace("d.js", "a b.js", 1).replace("...", "..", 3),
+    "files with a failure": CLASSIC.replace("e.js", "  a > b\n  not ok c\n    -1\n    +2\n\ne.js"),
+    "files with one to do": CLASSIC.replace("e.js", "  ~ a\n      b\n\ne.js"),
+    "files with parents alone": CLASSIC.replace("e.js", "  a > b\ne.js"),
+    "files with text": CLASSIC.replace("e.js", "hot\nFATAL: a\ne.js").replace("b.js", "Bail out! a\nb.js"),
+    "files with carriage returns": CLASSIC.replace("\n", "\r\n"),
+    "files with a total between": CLASSIC.replace("d.js ..", "total ."),
+    "files with a total that skipped": SKIPPED.replace("d.js ..", "total ."),
+    "files behind the total": CLASSIC + CLASSIC,
+    "files in a report that goes on": CLASSIC.replace("  21 passing", "f.js " + "." * 50 + " 3/3\n  21 passing"),
+    "files and a cut": CLASSIC[:300],
+    "files below text": "hot\n\n" * 3 + CLASSIC,
     "a duration without a whole number": "✔ a (0.5ms) # TODO\n✔ b (.5ms)\n✔ c (1ms)\n",
     "go, a test that is paused": GO_PAUSED,
     "go, a test that goes on": GO_PAUSED.replace("=== RUN   TestA/b\n", "=== CONT  TestA\n=== RUN   TestA/b\n", 1),
@@ -396,9 +517,14 @@ def close_lanes(patch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.parametrize("exit_code", [0, 1])
-def test_the_slow_path_reads_the_same(name: str, exit_code: int, slowly: Callable[[], None]) -> None:
+def test_the_slow_path_reads_the_same(
+    name: str, exit_code: int, slowly: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = STREAMS[name].encode()
     readings = [read(data, size, exit_code) for size in (0, 1, 13, 40)]
+    # A lane for lines of any kind then sees marks too.
+    monkeypatch.setattr(runs, "PLAIN_REACH", len(data) + 1)
+    readings.append(read(data, 0, exit_code))
     slowly()
     slow = read(data, 0, exit_code)
     assert all(reading == slow for reading in readings)
@@ -447,6 +573,10 @@ PARTS = st.one_of(
     ),
     st.sampled_from(["\n", "Press\n", "  prints\n", "    well\n", "  jams (FAILED - 1)\n", RSPEC_END.format(n=2)]),
     st.sampled_from([YAML, "not ok 2 - d\n" + YAML]),
+    st.sampled_from(
+        [example("50.0", "a") * 2, PAGE, PAGE[:60], STEP, '    <dd class="example failed">\n', "</html>\n"]
+    ),
+    st.sampled_from([CLASSIC, CLASSIC[:120], "  Skipped: 2\n", "    a\n", CLASSIC[CLASSIC.index("total") :]]),
     st.sampled_from(["1..3\n", "# x\n", "not ok 2 - d\n", "  ---\n", "  ...\n", "# Subtest: s\n", "    1..1\n", "\n"]),
     st.sampled_from(
         ["✔ a (1ms)\n", "  ✔ a (1ms)\n", "▶ s\n", "✔ s (1ms)\n", "✖ b (1ms)\n", "....\n", "TAP version 13\n"]

@@ -230,8 +230,8 @@ def test_other_pages_are_text() -> None:
 
 
 def test_steps_are_cut_off_to_tenths() -> None:
-    assert percents(3) == ["33.3", "66.6", "100.0"]
-    assert percents(13)[:2] == ["7.6", "15.3"]
+    assert percents(3) == [b"33.3", b"66.6", b"100.0"]
+    assert percents(13)[:2] == [b"7.6", b"15.3"]
     assert percents(0) == []
 
 
@@ -259,6 +259,7 @@ def test_a_trace_tells_the_same() -> None:
         step("1.0"),
         "    <script",
         passed("x"),
+        step("1.0") + passed("x"),
         "</span>",
         " (PENDING: ",
         failed(1, "x", "y"),

@@ -59,6 +59,25 @@ def test_what_is_a_warning(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", WARNINGS)
+@pytest.mark.parametrize(
+    ("plain", "printed"),
+    [("\n", "\r\n"), ("arning", "arn\x1b[1ming"), ("npm ", "\x1b[35mnpm \x1b[0m"), ("PHP", "P\x1b[1mHP")],
+)
+def test_in_colour_and_with_carriage_returns(text: str, plain: str, printed: str) -> None:
+    transcript = read(GREEN, text.replace(plain, printed))
+    assert len(transcript.warnings) == len([line for line in text.splitlines() if line])
+    assert not transcript.unclassified
+
+
+@pytest.mark.parametrize("text", [PYTHON, "PHP Warning:  cold in tea in /srv/pot.php on line 7\n"])
+@pytest.mark.parametrize("count", [999, 1000, 1001])
+def test_behind_much_text(text: str, count: int) -> None:
+    transcript = read(GREEN, "tea\n" * count + text)
+    assert len(transcript.warnings) == len(text.splitlines())
+    assert len(transcript.unclassified) == count
+
+
+@pytest.mark.parametrize("text", WARNINGS)
 def test_beside_other_text_and_among_it(text: str) -> None:
     transcript = read(GREEN, f"before\n{text}\nafter\n")
     assert [line.raw for line in transcript.unclassified] == [b"before", b"after"]

@@ -77,6 +77,8 @@ def command_of(text: bytes) -> Command | None:
 def without_command_lines(readings: list[Reading]) -> list[Reading]:
     """The readings with the unclassified lines that started their reports counted as informational."""
     reports = [part for part in readings if part.has_results]
+    if not reports:
+        return readings
     taken: dict[int, list[Line]] = {}
     for place, part in enumerate(readings):
         for line in part.unclassified:

@@ -52,6 +52,12 @@ class Line(NamedTuple):
         return Line(self.stream, self.number, kind, self.raw)
 
 
+def bares(lines: Iterable[Line]) -> list[bytes]:
+    """Lines as rules see them. There may be many, and most have nothing to take off."""
+    raws = [line.raw for line in lines]
+    return [bare(raw) if b"\x1b" in raw or b"\r" in raw else raw for raw in raws]
+
+
 # As Line._make, which is written in Python.
 _line: Callable[[tuple[str, int, Kind, bytes]], Line] = partial(tuple.__new__, Line)
 

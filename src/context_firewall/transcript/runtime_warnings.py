@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, bare
+from context_firewall.transcript.lines import Line, bares
 from context_firewall.transcript.surroundings import may_stand
 
 # What each first line of a warning holds, or begins with: most lines are none, and asked no more than this.
 SIGN = b"arning"
 BEGINNINGS = (b"PHP ", b"npm ", b"Could not load ")
+_TOGETHER = 1000
+"""So many lines are asked at a time."""
 
 # CPython: `FILE:LINE: Category: message`, then the source line, if it can be read, two blanks in: a call, assignment,
 # import or literal. A line that a runner might print there is none of these.
@@ -67,17 +69,23 @@ def with_runtime_warnings(readings: list[Reading]) -> list[Reading]:
 
     Nothing is taken from a stretch with contested results: there it may be part of what contests them.
     """
-    return [
-        part if any(line.kind is Kind.CONTESTED_TEST for line in part.unclassified) else _sorted_out(part)
-        for part in readings
-    ]
+    return [_sorted_out(part) if _may_warn(part.unclassified) else part for part in readings]
+
+
+def _may_warn(lines: Sequence[Line]) -> bool:
+    """Whether any line may be one: they are many, and asked together, unless a sequence may stand in what they say."""
+    for start in range(0, len(lines), _TOGETHER):
+        text = b"\n".join([b"", *(line.raw for line in lines[start : start + _TOGETHER])])
+        if b"\x1b" in text or SIGN in text or any(b"\n" + beginning in text for beginning in BEGINNINGS):
+            return True
+    return False
 
 
 def _sorted_out(part: Reading) -> Reading:
     lines = part.unclassified
-    texts = [bare(line.raw) if line.kind is Kind.UNCLASSIFIED else b"" for line in lines]
-    if not any(SIGN in text or text.startswith(BEGINNINGS) for text in texts):
+    if any(line.kind is Kind.CONTESTED_TEST for line in lines):
         return part
+    texts = [text if line.kind is Kind.UNCLASSIFIED else b"" for line, text in zip(lines, bares(lines), strict=True)]
     warnings, rest, at = list(part.warnings), list[Line](), 0
     while at < len(lines):
         size = _size(lines, texts, at)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading
 from context_firewall.transcript.kinds import Kind
-from context_firewall.transcript.lines import Line, bare
+from context_firewall.transcript.lines import Line, bares
 
 
 class Form(NamedTuple):
@@ -217,7 +217,7 @@ def _formed(lines: Sequence[Line]) -> dict[Line, str]:
     """The lines that have a form and stand where it may, with its name."""
     formed: dict[Line, str] = {}
     above, last = "", 0
-    texts = [bare(line.raw) for line in lines]
+    texts = bares(lines)
     # Long text has none, and what is bound to another stands below it.
     if not any(map(_MAY_STAND.fullmatch, texts)):
         return {}

@@ -50,6 +50,14 @@ FAILURE = re.compile(rb'      <div class="failure" id="failure_(?P<number>%b)">'
 FAILED_END = b"    </dd>"
 NOT_YET = b"Not yet implemented"
 
+# Runs of passed examples, each below its step. A name is escaped, so no script stands in it.
+LANE = re.compile(
+    rb"(?:%bmoveProgressBar\('[0-9.]{1,6}+'\);</script>\r?+\n"
+    rb'    <dd class="example passed"><span class="passed_spec_name">[^<>\n\x1b]*+</span>'
+    rb"<span class='duration'>[0-9.]++s</span></dd>\r?+\n)++" % _SCRIPT
+)
+STEP = re.compile(rb"%bmoveProgressBar\('([0-9.]++)'" % _SCRIPT)
+
 # The end.
 GROUP_END = b"  </dl>"
 ENDS = frozenset({b"</div>", b"</body>"})
@@ -63,7 +71,8 @@ TOTALS = re.compile(
     % (_N, _N, _N)
 )
 LAST = b"</html>"
-ALL = "100.0"
+ALL = b"100.0"
+_TENTHS = [b"%.1f" % (n / 10) for n in range(1001)]
 PIXELS = 15
 
 # In an account: `        <div class="message"><pre>  Failure/Error: …`, up to `</pre></div>`; the frames; the excerpt.
@@ -101,9 +110,9 @@ def totals(bare: bytes) -> Totals | None:
     return stated if stated.passed >= 0 else None
 
 
-def percents(examples: int) -> list[str]:
+def percents(examples: int) -> list[bytes]:
     """What stands before the results of so many examples: tenths of a percent, cut off."""
-    return [str(int(n / examples * 1000) / 10) for n in range(1, examples + 1)]
+    return [_TENTHS[int(n / examples * 1000)] for n in range(1, examples + 1)]
 
 
 def plain(text: bytes) -> bytes:

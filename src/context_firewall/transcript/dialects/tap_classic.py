@@ -54,6 +54,17 @@ OK = b"  ok"
 _FLAT = (("passing", "passed"), ("failing", "failed"), ("pending", "skipped"))
 """What the epilogue counts as what, where no file has a line."""
 
+# Runs of files, each with whom it skipped. A title has no blanks. A name has no slash, so it is no file's line.
+_N = rb"[0-9]{1,9}+"
+_LINE_END = rb"(?: [0-9.]++[a-z]++)?+\n"
+LANE = re.compile(
+    # As wide as it has to be, or for the title alone wider than that with the fewest dots.
+    rb"(?:(?:(?=[ -~]{58}[0-9]%b)|(?=[!-~]{53,}+ \.\. ))(?!total )[!-~]++ \.{2,}+ %b/%b%b"
+    rb"(?:  Skipped: %b\n(?:    [^\s/\x1b][^\n/\x1b]*+\n)*+)?+\n*+)++" % (_LINE_END, _N, _N, _LINE_END, _N)
+)
+COUNTS = re.compile(rb" (%b)/(%b)%b(?:  Skipped: (%b)\n((?:    [^\n]++\n)*+))?+" % (_N, _N, _LINE_END, _N))
+"""What such a file counts, how many it skipped, and their names."""
+
 _ASSERTION = re.compile(rb" {4}(?:[-+@]|(?:found|wanted|compare|pattern): )[^\n]*+")
 
 
@@ -109,6 +120,21 @@ class TapClassic(Bookkeeper):
         self._unclassified: list[Line] = []
 
     # -- what the reader asks
+
+    def lane(self, *, plain: bool = False) -> re.Pattern[bytes] | None:
+        """Files that tell of none but whom they skipped. Below a total there are none, as that may be a file's."""
+        return LANE if self._total is None else None
+
+    def run(self, block: bytes, start: int, stop: int, number: int) -> int:
+        """Count files. The last stays open, so its lines are read as such; its counts have the last slash."""
+        last = max(start, block.rfind(b"\n", start, block.rfind(b"/", start, stop)) + 1)
+        if last > start:
+            self._count(block, start, last)
+        over = block.count(b"\n", start, last)
+        lines = block[last : stop - 1].split(b"\n")
+        for at, raw in enumerate(lines, number + over):
+            self.line(raw, raw, at)
+        return over + len(lines)
 
     def cut(self) -> None:
         """Totals must agree, each with its newline or without."""
@@ -171,6 +197,23 @@ class TapClassic(Bookkeeper):
             self._counts["total"] += file.total
         self._suppressed.add_lines(Kind.AGGREGATE_SOURCE, self._ends)
         self._ends = [line]
+
+    def _count(self, block: bytes, start: int, stop: int) -> None:
+        """Count whole files, and check each. What was open before them is closed with the next."""
+        passed = total = skipped = names = stated = 0
+        # Many say the same, so each saying is looked at once.
+        for said, files in Counter(COUNTS.findall(block, start, stop)).items():
+            passes, tests, skips, named = int(said[0]), int(said[1]), int(said[2] or 0), said[3].count(b"\n")
+            self._agree &= passes + skips == tests and named <= skips
+            passed += files * passes
+            total += files * tests
+            skipped += files * skips
+            names += files * named
+            stated += files * (2 if said[2] else 1)
+        self._counts.update(passed=passed, total=total, skipped=skipped, pending=skipped)
+        self._suppressed.add_many(Kind.AGGREGATE_SOURCE, stated)
+        self._suppressed.add_many(Kind.SKIPPED_TEST, names)
+        self._suppressed.add_many(Kind.BLANK, block.count(b"\n", start, stop) - stated - names)
 
     def _over(self) -> None:
         """Nothing more is told of the file."""
