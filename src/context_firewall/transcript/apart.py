@@ -59,7 +59,8 @@ class _Run:
 
 def announces(readings: Iterable[Reading]) -> bool:
     """Whether an unclassified line announces a run."""
-    return any(ANNOUNCED.fullmatch(line.raw) for part in readings for line in part.unclassified)
+    raws = (line.raw for part in readings for line in part.unclassified)
+    return any(ANNOUNCED.fullmatch(raw) for raw in raws if b"$ " in raw or b": cache " in raw)
 
 
 def read_apart(
