@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from context_firewall.errors import InvalidInput
-from context_firewall.transcript.apart import announces, read_apart
 from context_firewall.transcript.dialects import REGISTRY, Entry
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading, Transcript, combined
@@ -379,7 +378,12 @@ def _stream(
     held = Held(chunks)
     readings = unmisled(attempt(held.once()), held, attempt, exit_code)
     whole = held.again()
-    if whole is None or not announces(readings):
+    if whole is None or not any(part.unclassified for part in readings):
+        return readings
+    # Most runs have nothing there, and start faster without.
+    from context_firewall.transcript.apart import announces, read_apart
+
+    if not announces(readings):
         return readings
     apart = read_apart(name, b"".join(whole), one_of_several, lambda text: attempt([text]))
     return readings if apart is None else apart
