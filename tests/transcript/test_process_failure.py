@@ -198,6 +198,11 @@ def test_pytests_exit_code_of_wrong_usage() -> None:
     session = f"{' test session starts ':=^60}\ncollected 0 items\n\n{' no tests ran in 0.01s ':=^60}\n"
     assert told(session, 4, stderr=text).verdict == "failed"
     assert told(session, 1, stderr=text).verdict == "failed?"
+    expression = "ERROR: Wrong expression passed to '-k': (: at column 2: expected identifier\n"
+    collected = session.replace("collected 0 items", "collected 3 items")
+    assert told(collected, 4, stderr=expression).verdict == "failed"
+    assert told(collected, 4).doubts == {"NO_TEST_EVIDENCE"}
+    assert told(collected, 5, stderr=expression).verdict == "failed?"
 
 
 def test_letters_name_no_failure() -> None:

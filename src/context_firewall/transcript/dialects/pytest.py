@@ -183,6 +183,9 @@ class Pytest(Bookkeeper):
         has_results = counts is not None or self._report.tallied.any or bool(account.failures)
         if nothing:
             doubts.add(Doubt.NO_TEST_EVIDENCE)
+            if exit_code == grammar.USAGE_EXIT:
+                # What was collected was not run.
+                doubts.discard(Doubt.AGGREGATE_CONTRADICTION)
         if self._outside.failures:
             doubts.add(Doubt.FAILURE_OUTSIDE_TESTS)
         standing = 0

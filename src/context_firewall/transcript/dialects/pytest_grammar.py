@@ -308,6 +308,8 @@ CLOSING = re.compile(
 )
 # pytest.ExitCode.NO_TESTS_COLLECTED: none were found, or none were selected.
 NO_TESTS_EXIT = 5
+# pytest.ExitCode.USAGE_ERROR: perhaps of an option that is looked at when the tests have been collected.
+USAGE_EXIT = 4
 COUNT = re.compile(rb"([0-9]{1,12}+)(?:/[0-9]++)? ([a-z]+(?: [a-z]+)*)")
 COUNTED = {
     b"failed": "failed",
