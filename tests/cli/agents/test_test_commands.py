@@ -62,6 +62,16 @@ REWRITTEN = r"""
 @make test
 @make -j 4 -C build check
 @make test VERBOSE=1
+@just test
+@turbo run test
+@turbo test test:unit --continue
+@npx turbo run test
+@lerna run test --stream
+@nx test cups
+@nx run cups:test
+@nx run-many -t test
+@nx affected --target=test,test:unit
+@npx nx run-many --targets=test
 @bundle exec rspec
 @rspec spec/models
 @vendor/bin/phpunit --filter Price
@@ -146,6 +156,22 @@ cargo test -- --list
 make
 make build
 make test install
+just
+just build
+just test build
+just --list
+turbo run build test
+turbo run dev
+turbo run test --graph
+turbo run test --filter cups
+lerna run build
+lerna version
+nx build cups
+nx run cups:build
+nx run-many -t build test
+nx run-many
+nx graph
+nx run-many -t build,test
 make -n test
 ctest -N
 rspec --version

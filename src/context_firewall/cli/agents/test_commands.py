@@ -6,6 +6,7 @@ listing, help, a debugger, a report for another program). Anything unclear is le
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from context_firewall.cli.agents.shell import Redirection, Simple, simple_commands
@@ -67,6 +68,10 @@ PROGRAMS: dict[str, Program] = {
     "yarn": Program(),
     "make": Program(),
     "gmake": Program(),
+    "just": Program(never=_words("-l -e --edit --choose --show --summary --evaluate")),
+    "turbo": Program(never=_words("--graph")),
+    "nx": Program(never=_words("--graph")),
+    "lerna": Program(),
 }
 
 # Options of node with a value that is a word of its own.
@@ -237,8 +242,7 @@ def _manager(name: str, rest: list[str]) -> bool:
     at += 1
     while at < len(rest) and rest[at] in MANAGER_FLAGS:
         at += 1
-    script = rest[at] if at < len(rest) else ""
-    return SCRIPT.fullmatch(script) is not None and not SCRIPT_NEVER.intersection(script.split(":"))
+    return at < len(rest) and _is_test_script(rest[at])
 
 
 def _valued(word: str) -> bool:
@@ -258,6 +262,29 @@ def _make(_name: str, rest: list[str]) -> bool:
     return bool(targets) and all(target in MAKE_TARGETS for target in targets)
 
 
+def _tasks(_name: str, rest: list[str]) -> bool:
+    """`turbo run test`, `turbo test:unit`, `lerna run test`, `just test`: no task but those of tests."""
+    tasks = [word for word in rest if not word.startswith("-")]
+    if tasks[:1] == ["run"]:
+        del tasks[0]
+    return bool(tasks) and all(_is_test_script(task) for task in tasks)
+
+
+def _nx(_name: str, rest: list[str]) -> bool:
+    """`nx test cups`, `nx run cups:test`, `nx run-many -t test`, `nx affected --target=test`."""
+    if rest[:1] == ["run"]:
+        return len(rest) > 1 and _is_test_script(rest[1].partition(":")[2])
+    if rest[:1] not in (["run-many"], ["affected"]):
+        return bool(rest) and _is_test_script(rest[0])
+    targets = [word.partition("=")[2] for word in rest if word.startswith(("--target=", "--targets=", "-t="))]
+    targets += [after for word, after in pairwise(rest) if word in ("-t", "--target", "--targets")]
+    return bool(targets) and all(_is_test_script(one) for target in targets for one in target.split(","))
+
+
+def _is_test_script(name: str) -> bool:
+    return SCRIPT.fullmatch(name) is not None and not SCRIPT_NEVER.intersection(name.split(":"))
+
+
 SPECIAL: dict[str, Callable[[str, list[str]], bool]] = {
     "coverage": _coverage,
     "node": _node,
@@ -266,5 +293,9 @@ SPECIAL: dict[str, Callable[[str, list[str]], bool]] = {
     "yarn": _manager,
     "make": _make,
     "gmake": _make,
+    "just": _tasks,
+    "turbo": _tasks,
+    "lerna": _tasks,
+    "nx": _nx,
 }
 """Programs whose command line needs more than a subcommand."""
