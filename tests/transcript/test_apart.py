@@ -2,6 +2,7 @@
 
 import pytest
 
+from context_firewall.transcript.apart import RUNS_AT_MOST
 from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Transcript
 from context_firewall.transcript.kinds import Kind
@@ -121,6 +122,14 @@ def test_a_run_of_its_own_that_prints_such_lines_stays_one() -> None:
     assert [failure.identity for failure in run.failures] == ["pours"]
     assert run.tally.passed == 1
     assert Doubt.UNCLASSIFIED_EVIDENCE in run.doubts or run.unclassified
+
+
+def test_more_runs_than_there_can_be() -> None:
+    """P7: a stream of announcements alone costs no reading for each."""
+    text = "".join(f"cup{n} test$ x\n" for n in range(RUNS_AT_MOST))
+    tested = "pot test$ y\n" + "\n".join(behind("pot test", GREEN)) + "\n"
+    assert read(tested + text.replace("cup0 test$ x\n", "")).tally.passed == 1
+    assert read(tested + text).tally.passed == 0
 
 
 def test_runs_of_different_runners() -> None:

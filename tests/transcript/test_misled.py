@@ -86,9 +86,9 @@ def test_a_report_without_its_first_line_is_no_other_report() -> None:
 
 def test_a_long_stream_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"{OPENINGS[0]}\n{UNITTEST}"
-    monkeypatch.setattr(misled, "HELD_AT_MOST", len(text) - 1)
+    monkeypatch.setattr(misled, "AGAIN_AT_MOST", len(text) - 1)
     once = read(text)
     assert "tea.Kettle" not in names(once)
     assert read(text, size=7) == once
-    monkeypatch.setattr(misled, "HELD_AT_MOST", len(text))
+    monkeypatch.setattr(misled, "AGAIN_AT_MOST", len(text))
     assert "tea.Kettle" in names(read(text, size=7))

@@ -24,6 +24,8 @@ ANNOUNCED = re.compile(
     rb"(?P<pnpm>[^\s$:]++ [^\s$:]++)\$ \S[^\n]*+"
     rb"|(?P<turbo>[^\s:]++:[^\s:]++): cache (?:hit, replaying logs|(?:miss|bypass), (?:force )?executing) [0-9a-f]++\r?"
 )
+RUNS_AT_MOST = 1000
+"""A stream that announces more is no run of packages."""
 _ENDED = {b"Done": Kind.INFORMATIONAL, b"Failed": Kind.ABNORMAL_WARNING}
 """What pnpm says last of a run."""
 
@@ -66,11 +68,13 @@ def announces(readings: Iterable[Reading]) -> bool:
 def read_apart(
     stream: str, data: bytes, read: Callable[[bytes], list[Reading]], read_rest: Callable[[bytes], list[Reading]]
 ) -> list[Reading] | None:
-    """The readings of a stream's runs, or None if no test was read in any of them, or one outside.
+    """The readings of a stream's runs; None if no test was read in any of them, or one outside, or they are too many.
 
     `read` gives the readings of a run by itself; `read_rest` those of what stands outside of all runs.
     """
     outside, runs, last = _sorted(stream, data)
+    if len(runs) > RUNS_AT_MOST:
+        return None
     readings: list[Reading] = []
     for run in runs:
         told = read(run.text(last))

@@ -14,8 +14,10 @@ from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Reading
 
 HELD_AT_MOST = 4 * 1024 * 1024
-"""Bytes of a stream that are held for another reading; a longer one is read once."""
-READINGS_AT_MOST = 8
+"""Bytes of a stream that are held."""
+AGAIN_AT_MOST = 1024 * 1024
+"""Bytes of a stream that is read again; a longer one is read once."""
+READINGS_AT_MOST = 6
 MISLEADING_AT_MOST = 2
 """Openings of one dialect that may lead to nothing before it is not asked any more."""
 EVERYWHERE = 0
@@ -42,16 +44,16 @@ class Held:
                 self._held.clear()
             yield chunk
 
-    def again(self) -> Sequence[bytes] | None:
-        """All that has passed, or None if it was too much."""
-        return self._held if self._size <= HELD_AT_MOST else None
+    def again(self, at_most: int = HELD_AT_MOST) -> Sequence[bytes] | None:
+        """All that has passed, or None if it was more than so many bytes."""
+        return self._held if self._size <= at_most else None
 
 
 def unmisled(
     first: list[Reading], held: Held, read: Callable[[Sequence[bytes], Openings], list[Reading]], exit_code: int | None
 ) -> list[Reading]:
     """The readings of a stream: the `first`, or better ones of `read` without openings that led to nothing."""
-    chunks = held.again()
+    chunks = held.again(AGAIN_AT_MOST)
     ignored: Openings = frozenset()
     readings = first
     for _ in range(READINGS_AT_MOST - 1):
