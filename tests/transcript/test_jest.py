@@ -294,6 +294,10 @@ def test_a_configuration_error() -> None:
     text = f"{usage}Documentation: https://jestjs.io/docs/cli\n\nThe --config option requires a JSON string literal.\n"
     transcript = read(text, 1)
     assert [line.text for line in transcript.fatal_errors] == ["The --config option requires a JSON string literal."]
+    assert not transcript.doubts
+    for more, code in (("", 0), ("", 2), ("hammers\n", 1), ("FAIL wall/bricks.test.js\n", 1), ("not ok 1 - b\n", 1)):
+        assert read(text + more, code).doubts, more
+    assert read(usage, 1).doubts
 
 
 def test_two_runs_add_up() -> None:

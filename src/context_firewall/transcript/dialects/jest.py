@@ -284,11 +284,11 @@ class Jest(Bookkeeper):
             return True
         if self._part is _Part.USAGE:
             if grammar.DOCUMENTATION.fullmatch(text):
-                self._part = _Part.WORDS
+                self._part, self._promised = _Part.WORDS, grammar.USAGE_EXIT
             self._suppressed.add(Kind.INFORMATIONAL, line.number)
             return True
         if self._part is _Part.WORDS and self._spoke:
-            if not grammar.LOOKED.fullmatch(text):
+            if not grammar.LOOKED.fullmatch(text) and not grammar.MISUSED.fullmatch(text):
                 self._promised = None  # somebody else may speak there
             self._marked[self._words].append(line.as_kind(self._words))
             return True

@@ -151,6 +151,9 @@ LOOKED = re.compile(
 )
 USAGE = re.compile(rb"Usage: jest \[--config=<pathToConfigFile>\] \[TestPathPatterns?+\]")
 DOCUMENTATION = re.compile(rb"Documentation: https://jestjs\.io/[^\n]*+")
+# What is wrong with the options stands below; jest ends with this code then.
+MISUSED = re.compile(rb"The --[A-Za-z]++ option requires [^\n]++|Example usage: jest [^\n]++")
+USAGE_EXIT = 1
 # `● Validation Error:` at the margin, then indented text.
 CONFIGURATION = re.compile("● (?P<what>[^\n]++)".encode())
 COVERAGE_MISSED = re.compile(rb"(?:Jest|jest): [^\n]*(?:threshold|Coverage data)[^\n]*+")
