@@ -25,6 +25,9 @@ FRAMES = {
         "INTERNALERROR>     res = hook_impl.function(*args)"
     ),
     "faulthandler": '  File "/usr/lib/python3.12/unittest/suite.py", line 84 in __call__',
+    "perl": "\tTAP::Harness::runtests(TAP::Harness=HASH(0x5)) called at /usr/share/perl/5.36/App/Prove.pm line 5",
+    "perl's eval": "\teval {...} called at /usr/share/perl/5.36/TAP/Harness.pm line 560",
+    "prove": "\tApp::Prove::run(App::Prove=HASH(0x5)) called at /usr/bin/prove line 13",
     "frozen": '  File "<frozen runpy>", line 198, in _run_module_as_main',
     "testing": "testing.tRunner(0xc000098b60, 0x52f338)\n\t/usr/lib/go-1.19/src/testing/testing.go:1446 +0x10b",
     "its creation": ("created by testing.(*T).Run in goroutine 1\n\t/usr/local/go/src/testing/testing.go:1742 +0x390"),
@@ -35,6 +38,10 @@ FRAMES = {
     ),
 }
 NO_FRAMES = (
+    '\tKiln::fire("hot") called at /usr/share/perl/5.36/TAP/Harness.pm line 560',
+    "\tTest::More::ok(0) called at t/kiln.t line 5",
+    "\teval {...} called at /srv/kiln/lib/Kiln.pm line 5",
+    "TAP::Harness::runtests() called at /usr/share/perl/5.36/App/Prove.pm line 5",
     "    at mine (/srv/app/node_modules_of_mine/tape/x.js:1:2)",
     "    at mine (/srv/app/test/x.test.js:1:2)",
     "    at dep (/srv/app/node_modules/tape/node_modules/mine/x.js:1:2)",

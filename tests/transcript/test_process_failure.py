@@ -146,6 +146,12 @@ BROKEN_OFF = {
         'syntax error at t/cup.t line 3, near "= ;"\nExecution of t/cup.t aborted due to compilation errors.\n',
         255,
     ),
+    "prove": (
+        "Cannot detect source of 't/cup.t'! at /usr/share/perl/5.36/TAP/Parser/IteratorFactory.pm line 256.\n"
+        "\tTAP::Harness::runtests(TAP::Harness=HASH(0x5)) called at /usr/share/perl/5.36/App/Prove.pm line 5\n"
+        "\tApp::Prove::run(App::Prove=HASH(0x5)) called at /usr/bin/prove line 13\n",
+        2,
+    ),
     "bats": ('Error: Test file "/srv/tea/cup.bats" does not exist\n', 1),
     "pytest": ("ERROR: file or directory not found: cup.py\n", 4),
     "pytest's conftest": (
@@ -189,6 +195,15 @@ def test_what_deno_says_of_modules_that_run(word: str) -> None:
     """PROC-6."""
     story = told("", 1, stderr=f"error: {word}\n    at file:///srv/tea/cup_test.ts:1:15\n")
     assert story.verdict == "failed?"
+
+
+def test_prove_says_that_there_are_no_tests() -> None:
+    """PROC-6."""
+    text, code = BROKEN_OFF["prove"]
+    said = "Files=0, Tests=0,  0 wallclock secs ( 0.01 usr +  0.01 sys =  0.02 CPU)\nResult: NOTESTS\n"
+    story = told(said, code, stderr=text)
+    assert (story.verdict, story.doubts, len(story.failures)) == ("failed", set(), 1)
+    assert told(said, code, stderr=f"brewing\n{text}").verdict == "failed?"
 
 
 def test_pytests_exit_code_of_wrong_usage() -> None:

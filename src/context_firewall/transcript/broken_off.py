@@ -11,6 +11,7 @@ last, so that an account that lacks its head or its end proves nothing.
 - PHPUnit loads test files through `FileLoader` or its loader of suites. (PHPUnit 9)
 - unittest's `createTests` loads tests before it runs them. (CPython 3.8 to 3.13)
 - Perl says `Execution of FILE aborted due to compilation errors.` of the program itself, of which nothing has run then.
+- prove cannot tell what a file is that does not exist; the stack leads to its own `run`. (prove 3.44)
 - bats says which of the files that it was given does not exist, and ends. (bats 1.2 to 1.13)
 - pytest's exit code 4 is that of wrong usage, and of a conftest file that cannot be loaded. (pytest 6 to 9)
 """
@@ -72,6 +73,10 @@ FORMS = (
     Form(
         first=re.compile(rb"[^\n]+ line [0-9]++(?:\.|, near [^\n]*+)"),
         last=re.compile(rb"Execution of [^\n]++(?<= aborted due to compilation errors\.)"),
+    ),
+    Form(
+        first=re.compile(rb"Cannot detect source of '[^'\n]++'! at [^\n]++"),
+        last=re.compile(rb"\tApp::Prove::run\([^\n]+\) called at [^\n]++"),
     ),
     Form(
         first=re.compile(rb"Error: Test file \"[^\"\n]++\" does not exist"),

@@ -17,6 +17,9 @@ from context_firewall.transcript.two_streams import joined
 # Doubts that leave room for a process that broke off.
 OPEN_ENDED = frozenset({Doubt.COMPLETENESS_UNCONFIRMED, Doubt.PLAN_CONTRADICTION})
 
+# Doubts of a run without a test that its account takes away: all unclassified lines are in it.
+_OF_NOTHING = frozenset({Doubt.NO_TEST_EVIDENCE, Doubt.UNCLASSIFIED_EVIDENCE})
+
 
 def settled(
     readings: list[Reading],
@@ -155,8 +158,8 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
         if failure is not None:
             told = part._replace(failures=(*part.failures, failure), unclassified=())
             if alone and _nothing_ran(readings) and before_any_test(lines, exit_code):
-                # What the runner says of no tests is explained.
-                readings = [one._replace(doubts=one.doubts - {Doubt.NO_TEST_EVIDENCE}) for one in readings]
+                # What the runner says of no tests, and of lines that it has not printed, is explained.
+                readings = [one._replace(doubts=one.doubts - _OF_NOTHING) for one in readings]
                 readings[i] = told
             else:
                 readings[i] = told._replace(doubts=part.doubts | {Doubt.FAILURE_OUTSIDE_TESTS})

@@ -30,6 +30,12 @@ RUBY = re.compile(
     r"|/[^\s:]*?/bin/rspec):[0-9]++(?::in [`'][^'\n]++')?+"
 )
 
+# Perl, as Carp prints it: `TAP::Harness::runtests(TAP::Harness=HASH(0x5)) called at /…/TAP/Harness.pm line 55`.
+PERL = re.compile(
+    r"\t(?:(?:TAP|App::Prove|Test::(?:More|Builder|Harness))(?:::\w++)*+\(|eval \{)(?>.*[)}] called at )"
+    r"(?:(?=/\S*?/(?:TAP|App|Test)/)/\S*+|/\S*+(?<=/bin/prove)) line [0-9]++"
+)
+
 # Python: `File "/usr/lib/python3.11/unittest/case.py", line 57, in run`; faulthandler leaves the second comma out. What
 # stands deeper belongs to it: the source line and the marks below it.
 PYTHON = re.compile(
@@ -50,7 +56,7 @@ RUST_PLACE = re.compile(r" ++at /rustc/[0-9a-f]++/library/[^\s:]++:[0-9]++:[0-9]
 def frame(texts: Sequence[str], start: int) -> int:
     """How many lines the frame takes that begins at `texts[start]`; 0 if none of theirs begins there."""
     text = texts[start]
-    if V8.fullmatch(text) or RUBY.fullmatch(text):
+    if any(form.fullmatch(text) for form in (V8, RUBY, PERL)):
         return 1
     python = PYTHON.fullmatch(text)
     if python:
