@@ -206,6 +206,21 @@ def test_prove_says_that_there_are_no_tests() -> None:
     assert told(said, code, stderr=f"brewing\n{text}").verdict == "failed?"
 
 
+def test_a_program_that_exits_with_a_code_of_its_own() -> None:
+    """PROC-6: Test::More counts the tests before it."""
+    said = "# Looks like your test exited with 3 just after 1.\n"
+    story = told(TAP, 3, stderr=said)
+    assert (story.verdict, story.doubts, len(story.failures)) == ("failed", set(), 1)
+    for stdout, code, stderr in (
+        (TAP, 2, said),
+        ("1..2\nok 1\nok 2\n", 3, said),
+        ("ok 1 - tea\n", 3, said),
+        (TAP, 3, f"{said}more\n"),
+        (f"brewing\n{TAP}", 3, said),
+    ):
+        assert told(stdout, code, stderr=stderr).verdict == "failed?"
+
+
 def test_pytests_exit_code_of_wrong_usage() -> None:
     """PROC-6."""
     text, _ = BROKEN_OFF["pytest"]

@@ -1,4 +1,6 @@
-"""Runs that broke off before their first test: the runner, or the language itself, says so in a form that proves it.
+"""Failed runs whose standard error says all: they broke off before their first test, or ended with a code of their own.
+
+The runner, or the language itself, says so in a form that proves it.
 
 A file that does not compile, a module that is missing, a wrong option. The account is then all there is to know: no
 test has run. Each row names a form by its first line, by one that is printed only while files are loaded, and by its
@@ -25,6 +27,10 @@ from context_firewall.transcript.lines import Line, bare
 ANY = re.compile(rb"[^\n]*+")
 # A frame of V8's, or what node prints below the last one of an error with members.
 _LAST_FRAME = re.compile(rb"    at [^\n]++|\}|Node\.js v[0-9][^\n]*+")
+
+
+# What Test::More says at the end of a program that exits with a code of its own, whatever became of its tests.
+EXITED = re.compile(rb"# Looks like your test exited with (?P<code>[0-9]{1,3}+) just after (?P<tests>[0-9]{1,9}+)\.")
 
 
 class Form(NamedTuple):
@@ -90,6 +96,12 @@ def before_any_test(lines: Sequence[Line], exit_code: int) -> bool:
     """Whether an account of why the process failed says that no test has run. `lines`: all of it, in order."""
     texts = [text for line in lines if (text := bare(line.raw)).strip()]
     return bool(texts) and any(_fits(form, texts, exit_code) for form in FORMS)
+
+
+def exited_behind_all(lines: Sequence[Line], exit_code: int, tests: int) -> bool:
+    """Whether Test::More says, and no more than that, that the program exited with that code behind so many tests."""
+    found = EXITED.fullmatch(bare(lines[0].raw)) if len(lines) == 1 else None
+    return found is not None and (int(found["code"]), int(found["tests"])) == (exit_code, tests)
 
 
 def _fits(form: Form, texts: Sequence[bytes], exit_code: int) -> bool:

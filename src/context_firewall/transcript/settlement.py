@@ -142,7 +142,7 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
         if not lines or lines[0].stream != "stderr":
             continue
         # Most runs have nothing there, and start faster without.
-        from context_firewall.transcript.broken_off import before_any_test
+        from context_firewall.transcript.broken_off import before_any_test, exited_behind_all
         from context_firewall.transcript.process_failure import is_uncaught, process_failure, ran_nothing
 
         if alone and ran_nothing(lines) and not any(other.has_results for other in readings):
@@ -161,12 +161,18 @@ def _with_process_failure(readings: list[Reading], exit_code: int | None) -> lis
                 # What the runner says of no tests, and of lines that it has not printed, is explained.
                 readings = [one._replace(doubts=one.doubts - _OF_NOTHING) for one in readings]
                 readings[i] = told
+            elif not any(one.doubts for one in readings) and exited_behind_all(lines, exit_code, _tests(readings)):
+                readings[i] = told
             else:
                 readings[i] = told._replace(doubts=part.doubts | {Doubt.FAILURE_OUTSIDE_TESTS})
             break
     return readings
 
 
+def _tests(readings: Sequence[Reading]) -> int:
+    return sum(part.tally.total for part in readings)
+
+
 def _nothing_ran(readings: Sequence[Reading]) -> bool:
     """Whether the whole of every stream was read, and holds no test."""
-    return not any(part.cut or part.tally.total or part.todo for part in readings)
+    return not any(part.cut or part.todo for part in readings) and not _tests(readings)
