@@ -152,6 +152,12 @@ BROKEN_OFF = {
         "\tApp::Prove::run(App::Prove=HASH(0x5)) called at /usr/bin/prove line 13\n",
         2,
     ),
+    "go": ("stat /srv/tea/cups: directory not found\n", 1),
+    "go's options": (
+        "flag provided but not defined: -sugar\nusage: go test [build/test flags] [packages]\n"
+        "Run 'go help test' and 'go help testflag' for details.\n",
+        2,
+    ),
     "bats": ('Error: Test file "/srv/tea/cup.bats" does not exist\n', 1),
     "pytest": ("ERROR: file or directory not found: cup.py\n", 4),
     "pytest's conftest": (

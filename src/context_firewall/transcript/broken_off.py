@@ -15,6 +15,7 @@ last, so that an account that lacks its head or its end proves nothing.
 - Perl says `Execution of FILE aborted due to compilation errors.` of the program itself, of which nothing has run then.
 - prove cannot tell what a file is that does not exist; the stack leads to its own `run`. (prove 3.44)
 - bats says which of the files that it was given does not exist, and ends. (bats 1.2 to 1.13)
+- go says of a package's folder that it is not there, or of an option that it has none by that name. (Go 1.19 to 1.27)
 - pytest's exit code 4 is that of wrong usage, and of a conftest file that cannot be loaded. (pytest 6 to 9)
 """
 
@@ -87,6 +88,14 @@ FORMS = (
     Form(
         first=re.compile(rb"Error: Test file \"[^\"\n]++\" does not exist"),
         last=re.compile(rb"Error: Test file [^\n]++"),
+    ),
+    Form(
+        first=re.compile(rb"stat /[^\n]+: directory not found"),
+        last=re.compile(rb"stat /[^\n]+: directory not found"),
+    ),
+    Form(
+        first=re.compile(rb"flag provided but not defined: -[^\n]++"),
+        last=re.compile(rb"Run 'go help test' and 'go help testflag' for details\."),
     ),
     Form(first=re.compile(rb"ERROR: [^\n]++|ImportError while loading conftest '[^'\n]++'\."), exit_code=4),
 )
