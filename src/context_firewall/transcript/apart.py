@@ -8,6 +8,7 @@ The room's rules:
 - pnpm ends a run with `Done` or `Failed`, behind its name like any line; these are the last words of pnpm.
 - Each run is read by itself, and its failures go by its name. What is kept of it are the source's own lines, names and
   all, at their places.
+- The runs are whole if each of pnpm's has that word, and turbo's are as many as its closing lines count.
 - A run in which no test was read proves nothing; its announcement stays unclassified.
 """
 
@@ -15,6 +16,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from context_firewall.transcript.doubts import Doubt
 from context_firewall.transcript.facts import Failure, Reading
 from context_firewall.transcript.kinds import Kind
 from context_firewall.transcript.lines import Line, decoded
@@ -26,6 +28,8 @@ ANNOUNCED = re.compile(
 )
 RUNS_AT_MOST = 1000
 """A stream that announces more is no run of packages."""
+# turbo says last how many tasks there were: " Tasks:    2 successful, 2 total".
+TASKS = re.compile(rb" Tasks: {4}[0-9]++ successful, (?P<total>[0-9]{1,9}+) total\r?")
 _ENDED = {b"Done": Kind.INFORMATIONAL, b"Failed": Kind.ABNORMAL_WARNING}
 """What pnpm says last of a run."""
 
@@ -44,6 +48,11 @@ class _Run:
     @property
     def name(self) -> str:
         return decoded(self.prefix.removesuffix(b": "))
+
+    @property
+    def of_pnpm(self) -> bool:
+        """pnpm's names have a blank between folder and script."""
+        return b" " in self.prefix[:-2]
 
     def add(self, number: int, line: bytes) -> None:
         self.numbers.append(number)
@@ -83,10 +92,19 @@ def read_apart(
         readings += (_placed(part, run) for part in told)
         readings.append(_said(run, told))
     rest = [_placed(part, outside) for part in read_rest(outside.text(last))]
+    if not _are_all(runs, outside):
+        rest.append(Reading(stream=stream, doubts=frozenset({Doubt.COMPLETENESS_UNCONFIRMED})))
     # Who runs several packages runs no test by itself: then something else has printed the announcements.
     if any(part.has_results for part in rest) or not any(part.has_results for part in readings):
         return None
     return [*rest, *readings]
+
+
+def _are_all(runs: Sequence[_Run], outside: _Run) -> bool:
+    """Whether each run of pnpm's has its last word, and turbo's are as many as it says in the end."""
+    tasks = [int(found["total"]) for line in outside.lines if (found := TASKS.fullmatch(line))]
+    of_turbo = sum(not run.of_pnpm for run in runs)
+    return all(len(run.own) > 1 for run in runs if run.of_pnpm) and tasks == ([of_turbo] if of_turbo else [])
 
 
 def _sorted(stream: str, data: bytes) -> tuple[_Run, list[_Run], int]:
@@ -106,7 +124,7 @@ def _sorted(stream: str, data: bytes) -> tuple[_Run, list[_Run], int]:
         else:
             outside.add(number, line)
     for run in runs.values():
-        word = _ENDED.get(run.lines[-1].rstrip(b"\r")) if run.lines and b" " in run.prefix[:-2] else None
+        word = _ENDED.get(run.lines[-1].rstrip(b"\r")) if run.lines and run.of_pnpm else None
         if word is not None:
             number, line = run.numbers.pop(), run.lines.pop()
             run.own.append(Line(stream, number, word, run.prefix + line))
